@@ -46,7 +46,7 @@ describe('An unexpected failure', () => {
     expect(readdirSync(cli.folder)).to.deep.equal([]);
   });
 
-  it('may happen while the output is written', async () => {
+  it('is also reported if it happens while the output is written', async () => {
     const { runProgram } = await import('../../src/cli/program.js');
     const broken = new PassThrough();
     broken.write = () => {

@@ -41,11 +41,11 @@ function valuedOptions(words: string): { name: string; flag: string }[] {
   );
 }
 
-describe('The order in which command lines are checked', () => {
+describe('Commands', () => {
   const { harness, cli } = useHarnessAndCli();
   const refusal = async (argv: readonly string[]) => cli.refusal(argv, { stdin: 'correct horse battery' });
 
-  it('refuses a wrong option before any lookup or question', async function () {
+  it('refuse a wrong option before any lookup or question', async function () {
     this.timeout(scaled(60_000));
     for (const words of commands.keys())
       for (const { name, flag } of valuedOptions(words).filter(
@@ -61,7 +61,7 @@ describe('The order in which command lines are checked', () => {
       }
   });
 
-  it('requires that named records exist before it asks for confirmation', async () => {
+  it('require that named records exist before they ask for confirmation', async () => {
     const confirmed = [...commands].filter(([, { options }]) => options.some(({ long }) => long === '--yes'));
     const naming = confirmed.filter(([, { registeredArguments }]) =>
       registeredArguments.some((argument) => /^(user|course|enrollment|import|file)$/.test(argument.name())),
@@ -73,7 +73,7 @@ describe('The order in which command lines are checked', () => {
         .and.not.match(/needs a terminal/);
   });
 
-  it('requires a terminal after the lookups', async () => {
+  it('require a terminal only after the lookups', async () => {
     const trainer = await buildUser(harness.context, { email: 'ada@x.org', role: 'trainer' });
     await buildUser(harness.context, { email: 'ben@x.org' });
     await buildCourse(harness.context, trainer, { title: 'Bees' });
@@ -93,7 +93,7 @@ describe('The order in which command lines are checked', () => {
     }
   });
 
-  it('refuses a wrong option without a database, too', async () => {
+  it('refuse a wrong option without a database, too', async () => {
     const env = { ...testEnvironment };
     for (const argv of [
       ['users', 'list', '--role', 'boss'],
@@ -105,7 +105,7 @@ describe('The order in which command lines are checked', () => {
     expect(existsSync(path.join(cli.folder, 'data'))).to.equal(false);
   });
 
-  it('refuses a wrong option before the user chooses a missing argument', async () => {
+  it('refuse a wrong option before the user chooses a missing argument', async () => {
     const { exitCode, terminal } = await cli.atTerminal(['users', 'sessions', 'list', '--limit', '0'], []);
     expect(exitCode).to.equal(2);
     expect(terminal.screen()).to.equal('error: --limit must be 1 or more.\n');

@@ -111,7 +111,7 @@ describe('In a folder without a database', () => {
     expect(readdirSync(cli.folder)).to.deep.equal([]);
   });
 
-  it('the message is part of --json, and names the file of DATABASE_URL', async () => {
+  it('the error is part of --json, and names the file of DATABASE_URL', async () => {
     const env = { ...testEnvironment, DATABASE_URL: 'sqlite:mine/here.sqlite' };
     const { error } = await cli.json<{ error: { code: string; message: string } }>(['users', 'list'], { env });
     expect(error.code).to.equal('DATABASE_MISSING');

@@ -31,7 +31,7 @@ const answers: Readonly<Record<string, Dialogue>> = {
   ],
 };
 
-/** Returns the commands in the document's tables. `users list\|show` stands for two commands. */
+/** Returns the commands in the document's tables. `users list\|show` means two commands. */
 function namedCommands(): string[] {
   const cells = [...document.matchAll(/^\| [a-z ]+ \| (`.*`) \|$/gm)].map(([, cell = '']) => cell);
   return cells

@@ -48,7 +48,7 @@ describe('Listings for programs', () => {
     for (const tag of ['a', 'b']) await importing.json(importing.write(`${tag}.csv`, hashedPeople(2, tag)));
   });
 
-  it('have the same shape as JSON and YAML, and no byte order mark as CSV in a pipe', async () => {
+  it('have the same shape in JSON and YAML, and no byte order mark in CSV for a pipe', async () => {
     for (const [words] of listings)
       for (const pages of [
         ['--limit', '1'],
@@ -68,7 +68,7 @@ describe('Listings for programs', () => {
       }
   });
 
-  it('have the columns and rows of CSV as workbooks', async () => {
+  it('have the same columns and rows in workbooks and in CSV', async () => {
     for (const [words] of listings) {
       const argv = [...words.split(' '), ...(of[words] === undefined ? [] : [of[words]]), '--limit', 'all', '--output'];
       const csv = parseCsv((await cli.run([...argv, 'csv'])).stdout);
@@ -84,7 +84,7 @@ describe('Listings for programs', () => {
     }
   });
 
-  it('have a byte order mark as CSV in a file, for spreadsheets', async () => {
+  it('have a byte order mark in a CSV file, for spreadsheets', async () => {
     const file = path.join(cli.folder, 'users.csv');
     const line = `coursectl users list --output csv > ${file}`;
     const env = { ...cli.env, PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' };

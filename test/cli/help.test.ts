@@ -67,7 +67,7 @@ describe('help', () => {
     }
   });
 
-  it('lists the commands of a group, also as a usage error for the group alone', async () => {
+  it('lists the commands of a group; the group alone is a usage error', async () => {
     for (const [words, command] of groups) {
       const asked = await cli.run([...words.split(' '), '--help']);
       expect(asked.exitCode).to.equal(0);

@@ -23,7 +23,7 @@ describe('on a separate database', () => {
   const status = () => cli.json<Status>(['migrate', 'status']);
 
   describe('coursectl migrate', () => {
-    it('up applies and names pending migrations, and none the second time', async () => {
+    it('up applies and names pending migrations; a second run applies nothing', async () => {
       const { pending } = await status();
       const { exitCode, stdout, stderr } = await cli.run(['migrate', 'up']);
       expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });

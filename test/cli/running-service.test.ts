@@ -4,7 +4,7 @@ import { testEnvironment } from '../support/environment.js';
 import { useHarness } from '../support/harness.js';
 import { useCommandLine } from '../support/run-cli.js';
 
-describe('Commands while a service runs', () => {
+describe('While a service runs', () => {
   const harness = useHarness();
   let server: RunningServer;
   const cli = useCommandLine(() => ({

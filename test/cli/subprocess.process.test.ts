@@ -107,7 +107,7 @@ describe('The coursectl process', function () {
       expect(failing.stderr).to.match(/^error: The disk of \S+coursectl\.sqlite fails or is full\. [^\n]+\n$/);
     });
 
-    it('is reported by doctor', async () => {
+    it('names the full disk in the output of doctor', async () => {
       const { stdout } = await inShell('ulimit -f 0; coursectl doctor').ended;
       expect(stdout).to.match(/\nFAILED {3}data folder: [^\n]+ can't be written \(EFBIG\) -> Free some space\.\n/);
       expect(readdirSync(cli.folder)).to.deep.equal([]);
@@ -162,7 +162,7 @@ describe('The coursectl process', function () {
     });
   });
 
-  it('names commands in JSON as the program was called', async () => {
+  it('begins commands in JSON with the name by which the program was called', async () => {
     const { stdout } = await start('overview', '--json').ended;
     const { error } = JSON.parse(stdout) as { error: { message: string } };
     expect(error.message).to.match(/ run: node \/\S+\/bin\/coursectl\.js setup$/);

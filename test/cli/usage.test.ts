@@ -69,7 +69,7 @@ describe('An unknown command', () => {
     ['update', ['users edit', 'courses edit', 'migrate up']],
     ['cuorses', ['courses']],
   ];
-  it('suggests the commands that may be meant', async () => {
+  it('leads to suggestions of similar commands', async () => {
     for (const [typed, meant] of words) {
       const { exitCode, stderr } = await cli.run(typed.split(' '), { calledAs: 'npx coursectl' });
       expect(exitCode, typed).to.equal(2);
@@ -85,7 +85,7 @@ describe('An unknown command', () => {
     }
   });
 
-  it('is answered with the commands of its group', async () => {
+  it('leads to a list of the commands of its group', async () => {
     const { stderr } = await cli.run(['users', 'sessions', 'frob']);
     expect(stderr).to.equal(
       "error: unknown command 'frob' of coursectl users sessions\nThere are: list, end, end-all\n" +
@@ -169,10 +169,10 @@ describe('Common names', () => {
   });
 });
 
-describe('Errors and JSON', () => {
+describe('Every command', () => {
   const { cli } = useHarnessAndCli();
 
-  it('are broken between words at a terminal', async () => {
+  it('breaks its errors between words at a terminal', async () => {
     const unknown = await cli.atTerminal(['users', 'list', '--this-option-is-not-known'], [], { columns: 30 });
     const lines = unknown.terminal.screen().split('\n');
     expect(lines.filter((line) => line.length > 30 && line.trim().includes(' '))).to.deep.equal([]);
@@ -182,7 +182,7 @@ describe('Errors and JSON', () => {
     );
   });
 
-  it('include --json for every command with a result', async function () {
+  it('has the option --json if it has a result', async function () {
     this.timeout(scaled(40_000));
     const without = [...commands].filter(([, command]) => !has(command, '--json')).map(([words]) => words);
     expect(without).to.deep.equal(['users transfer-super-admin']);

@@ -109,7 +109,7 @@ export const readingLines: Readonly<Record<string, string>> = {
   'certificates show': 'x',
 };
 
-/** Returns the words of a line. @param stands values of `ID` and `FILE` */
+/** Returns the words of a line. @param stands values for `ID` and `FILE` */
 export function wordsOf(line: string, stands: { ID: string; FILE: string }): string[] {
   const words = line.split(' ').filter((word) => word !== '');
   return words.map((word) => (word === 'ID' ? stands.ID : word === 'FILE' ? stands.FILE : word));

@@ -171,7 +171,7 @@ export async function askEncodingAfter(failure: unknown, run: ImportRun): Promis
   if (!(failure instanceof DoubtfulEncoding) || !canAsk(run)) throw failure;
   run.io.stderr.write(printable('The file is not UTF-8, and its encoding is not certain.\n'));
   const prompts = await createPrompts(run.io);
-  const answer = await prompts.choose<Encoding | typeof none>('Which of these names are right?', [
+  const answer = await prompts.choose<Encoding | typeof none>('Which of these names are correct?', [
     ...failure.candidates.map(({ encoding, names }) => ({
       value: encoding,
       name: printableLine(`${names.join(', ')}: ${encodingNames[encoding]}`),

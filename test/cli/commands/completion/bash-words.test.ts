@@ -44,7 +44,7 @@ describe('A name as a word of bash', () => {
     '#1',
     '-x',
   ];
-  it('stands for the name in every open quote', function () {
+  it('is read by bash as the name, in every open quote', function () {
     if (spawnSync('bash', ['-c', 'true']).error) this.skip();
     for (const name of names)
       for (const quote of ['', '"', "'"] as const) {

@@ -36,7 +36,7 @@ async function examine(
   expect(lines).to.have.lengthOf(checks.length + 1);
   expect(lines.at(-1)).to.match(/^\d+ warnings?, \d+ failures?(: |$)/);
   for (const [index, { name, status, detail, remedy }] of checks.entries()) {
-    // The clock differs between the two runs, and servers estimate sizes anew.
+    // The clock differs between the two runs, and servers estimate sizes each time.
     const differs = name === 'clock' || name === 'growing tables';
     const message = `${words[status]}  ${name}: ${differs ? '' : detail + (remedy ? ` -> ${remedy}` : '')}`;
     expect(lines[index]).to.satisfy((line: string) => line.startsWith(message), message);

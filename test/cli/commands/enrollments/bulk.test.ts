@@ -186,7 +186,7 @@ describe('Changes of many enrollments at the command line', () => {
       expect(message).to.equal('status must be one of pending, active, completed, cancelled. Did you mean completed?');
     });
 
-    it('asks for no confirmation with --trainee and --course, but with one of them', async () => {
+    it('asks for confirmation with --trainee or --course alone, but not with both', async () => {
       await buildEnrollment(harness.context, ben, bees, { status: 'pending' });
       expect((await run('status', 'active', '--trainee', 'ben@x.org', '--course', 'Bees')).stdout).to.equal(
         'Ben Young in "Bees" is active now.\n',
@@ -240,7 +240,7 @@ describe('Changes of many enrollments at the command line', () => {
       expect(await models().AuditEntry.count()).to.equal(22);
     });
 
-    it('removes the others when one of them is removed meanwhile', async () => {
+    it('removes the other enrollments if one of them is removed after the plan', async () => {
       const one = await buildEnrollment(harness.context, ben, bees);
       const other = await buildEnrollment(harness.context, cleo, bees);
       const shown = {

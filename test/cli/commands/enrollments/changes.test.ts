@@ -41,7 +41,7 @@ describe('changes of enrollments at the command line', () => {
       expect(await audited()).to.deep.equal(['enrollment.assign cli', 'enrollment.assign cli']);
     });
 
-    it('adds a trainee once to the waiting list of a full course with --when-full wait', async () => {
+    it('adds a trainee to the waiting list of a full course with --when-full wait; a second run adds nothing', async () => {
       await bees.update({ maxStudents: 1 });
       await buildEnrollment(harness.context, ben, bees, { status: 'active' });
       const argv = ['enrollments', 'assign', 'Bees', 'cleo@x.org', '--when-full', 'wait'];
@@ -156,7 +156,7 @@ describe('changes of enrollments at the command line', () => {
   });
 
   describe('an enrollment', () => {
-    it('is found by trainee and course, or by one of them if it is the only one', async () => {
+    it('is found by trainee and course, or by one of both if only one enrollment matches', async () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'active' });
       for (const options of [
         ['--trainee', 'BEN@x.org', '--course', 'bees'],

@@ -32,7 +32,7 @@ describe('An uncertain encoding', () => {
     return users.map(({ firstName, lastName }) => `${firstName} ${lastName}`);
   };
 
-  const answer = ['Which of these names are right?', keys.down + keys.enter] as const;
+  const answer = ['Which of these names are correct?', keys.down + keys.enter] as const;
 
   it('is chosen at a terminal by sample names, and shown in the plan and its command', async () => {
     const file = importing.write('people.csv', romanian);
@@ -70,7 +70,7 @@ describe('An uncertain encoding', () => {
       expect(await names()).to.include('Ana Ioniţă');
     };
 
-    it('is read from --encoding, also with other headings', async () => {
+    it('is given by --encoding when the import is resumed, also with other headings', async () => {
       await importing.json('people.csv', '--encoding', 'Windows-1250', '--map', 'Email=email');
       await expectResumed();
     });
@@ -85,11 +85,11 @@ describe('An uncertain encoding', () => {
     });
   });
 
-  it('ends the command if no choice is right', async () => {
+  it('ends the command if no choice is correct', async () => {
     const file = importing.write('people.csv', romanian);
     const { exitCode, terminal } = await commandLine.atTerminal(
       ['users', 'import', file],
-      [['Which of these names are right?', `\u001b[A${keys.enter}`]],
+      [['Which of these names are correct?', `\u001b[A${keys.enter}`]],
     );
     expect(exitCode, terminal.screen()).to.equal(2);
     expect(terminal.screen().replace(/\s+/g, ' ')).to.include('Save the file as "CSV UTF-8" and import that');

@@ -36,7 +36,7 @@ describe('The columns of a file', () => {
     expect(ada).to.include({ firstName: 'Ada', lastName: 'King', email: 'ada@example.org', phone: '0151 1' });
   });
 
-  it('are printed as a command if the user declines the import', async () => {
+  it('are printed in a command if the user declines the import', async () => {
     const file = importing.write('people.csv', rows);
     const { exitCode, terminal } = await commandLine.atTerminal(
       ['users', 'import', file],

@@ -13,7 +13,7 @@ import { openTerminal } from '../../../support/terminal.js';
 /** Path of a request that would clear the screen if printed unescaped. */
 const hostile = '/api/%1b[2Jx';
 
-describe('What coursectl serve prints', function () {
+describe('The output of coursectl serve', function () {
   this.timeout(scaled(60_000));
   const processes = useSubprocesses();
   let database: TestDatabase;

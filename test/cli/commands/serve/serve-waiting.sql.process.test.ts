@@ -39,7 +39,7 @@ describe('coursectl serve without a database server', function () {
   const ready = (url: string) =>
     until(async () => (await fetch(`${url}/readyz`)).status === 200, 'the service is ready');
 
-  it('listens at once, is alive but not ready, reports the reason once, and exits with 0 at SIGTERM', async () => {
+  it('listens immediately, is alive but not ready, reports the reason a single time, and exits with 0 at SIGTERM', async () => {
     const { server, url } = await waitingServer(nobody, '--migrate');
     expect((await fetch(`${url}/healthz`)).status).to.equal(200);
     for (const route of ['/readyz', '/api/auth/setup-status', '/api/auth/me']) {

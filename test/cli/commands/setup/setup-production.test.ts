@@ -81,7 +81,7 @@ describe('coursectl setup for production', () => {
     expect(statSync(envFile()).mode & 0o777).to.equal(0o600);
   });
 
-  it('does not restore a file that someone else changed meanwhile', async () => {
+  it('does not restore a file that someone else changed during setup', async () => {
     const change = () => {
       writeFileSync(envFile(), 'PORT=5000\n');
       interrupts.abort();

@@ -144,7 +144,7 @@ describe('coursectl setup at a terminal', () => {
       expect(existsSync(file('data', 'coursectl.sqlite'))).to.equal(true);
     }
 
-    it('if somebody registered meanwhile, also before the super admin exists', async () => {
+    it('if somebody registered during setup, also before the super admin exists', async () => {
       await abandonAfter(async (context) => {
         await buildUser(context, { role: 'trainee' });
         await context.close();

@@ -103,7 +103,7 @@ describe('coursectl users transfer-super-admin', () => {
     expect(message).to.equal('There is no super admin yet. To create one, run: coursectl setup');
   });
 
-  it('succeeds once for concurrent calls, with exactly one super admin at any time', async () => {
+  it('succeeds for only one of several concurrent calls, with exactly one super admin at any time', async () => {
     const others = await Promise.all([ben, ...[1, 2, 3].map(() => buildUser(harness.context))]);
     const outcomes = await Promise.allSettled(
       others.map(({ id }) => transferSuperAdmin(harness.context, operator, { from: ada.id, to: id })),

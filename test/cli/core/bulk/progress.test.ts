@@ -5,7 +5,7 @@ import { openTerminal } from '../../../support/terminal.js';
 
 describe('A progress bar', () => {
   for (const columns of [60, 120])
-    it(`of ${columns} characters shows no rate and time before the first update`, () => {
+    it(`shows no rate and no remaining time before the first update, at ${columns} columns`, () => {
       const { stderr, screen } = openTerminal(columns);
       const signal = new AbortController().signal;
       const io = { stdin: Readable.from([]), stdout: stderr, stderr, env: {}, cwd: '/', signal };

@@ -37,7 +37,7 @@ describe('A missing argument at a terminal', () => {
     }
   }
 
-  it('offers only imports that the command applies to', async () => {
+  it('can be chosen only among the imports that the command applies to', async () => {
     const { context } = harness;
     for (const [fileName, status, ledgerClosedAt] of [
       ['broken.csv', 'interrupted', null],
@@ -63,7 +63,7 @@ describe('A missing argument at a terminal', () => {
     expect(await offered('show')).to.deep.equal(['broken', 'whole', 'pruned']);
   });
 
-  it('is found by the typed text', async function () {
+  it('is found by the text that the user types', async function () {
     if (processes.withoutTerminal) this.skip();
     await fillList();
     const choosing = processes.startAtTerminal(['courses', 'publish'], {
@@ -96,7 +96,7 @@ describe('A missing argument at a terminal', () => {
     expect(stdout).to.match(/^"Knots" \(\S+\) is now a course of Ada Zuse\.$/m);
   });
 
-  it('may be an enrollment among those that the options match', async () => {
+  it('can be an enrollment that matches the options', async () => {
     const cleo = await buildUser(harness.context, { firstName: 'Cleo', lastName: 'Xu' });
     for (const trainee of [ben, cleo]) await buildEnrollment(harness.context, trainee, bees, { status: 'active' });
     const { exitCode, terminal } = await cli.atTerminal(
@@ -120,7 +120,7 @@ describe('A missing argument at a terminal', () => {
     expect(shown.stdout).to.include('Ben Young (ben@x.org)');
   });
 
-  it('may be a session, or a file, also found by Greek capitals', async () => {
+  it('can be a session or a file, which is also found by Greek capitals', async () => {
     for (const name of ['Κόσμος.txt', 'b.txt']) await buildMaterial(await cli.context(), bees, { name });
     const removed = await cli.atTerminal(
       ['courses', 'files', 'remove', 'Bees', '--yes'],
@@ -141,7 +141,7 @@ describe('A missing argument at a terminal', () => {
     expect(ended.stdout).to.include('Ended the session of ben@x.org');
   });
 
-  it('changes nothing without a choice, or without candidates', async () => {
+  it('stops the command if nothing is chosen, or if there is nothing to choose', async () => {
     const left = await cli.atTerminal(['courses', 'publish'], [['Which course?', keys.ctrlC]]);
     expect(left.exitCode).to.equal(130);
     const { exitCode, stderr } = await cli.atTerminal(['imports', 'show'], []);
@@ -149,7 +149,7 @@ describe('A missing argument at a terminal', () => {
     expect(stderr).to.include('There is no import to choose.');
   });
 
-  it('is printed without control characters', async () => {
+  it('is offered without control characters', async () => {
     await bees.update({ title: 'Bees\u001b[31m' });
     const { stderr } = await cli.atTerminal(
       ['courses', 'publish'],

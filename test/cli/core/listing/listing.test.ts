@@ -50,7 +50,7 @@ describe('A listing', () => {
     expect(stderr).to.include('Page 1 of 2, 25 accounts.');
   });
 
-  it('of all pages continues after the last item, also if shown rows are deleted meanwhile', async () => {
+  it('of all pages continues after the last item, also if rows are deleted during the listing', async () => {
     let rows = Array.from({ length: 250 }, (_, index) => ({ id: `row ${index}` }));
     const all = rows.map(({ id }) => id);
     const read = async ({ page, limit, afterId }: PageQuery) => {
@@ -129,7 +129,7 @@ describe('A listing', () => {
         .and.to.match(/ [\da-f-]{36}\n$/);
     });
 
-    it('has a bold heading on a terminal, unless NO_COLOR is set, and none in a pipe', async () => {
+    it('has a bold heading at a terminal, but not with NO_COLOR or in a pipe', async () => {
       const coloured = await cli.run(['users', 'list'], { ...at(80), env: cli.env });
       expect(coloured.stdout.startsWith(bold)).to.equal(true);
       expect((await cli.run(['users', 'list'], at(80))).stdout).not.to.include('\u001b');
@@ -237,7 +237,7 @@ describe('A listing', () => {
     });
   });
 
-  it('refuses contradictory options, as JSON with --output json', async () => {
+  it('refuses contradictory options; with --output json, the refusal is JSON', async () => {
     const noColumns = 'JSON and YAML have the fields of the API: --columns works with table, csv and xlsx.';
     for (const [line, says] of [
       ['--columns name,shoe', '--columns must be among name, email,'],
@@ -264,7 +264,7 @@ describe('A listing', () => {
 describe('The last 8 characters of an id', () => {
   const { harness, cli } = useHarnessAndCli();
 
-  it('find a file, a session, and an enrollment unless several ids end so', async () => {
+  it('find a file, a session, and an enrollment, unless several ids end with them', async () => {
     const { context } = harness;
     const course = await buildCourse(context, await buildUser(context, { role: 'trainer' }));
     const { id } = await buildEnrollment(context, await buildUser(context), course, { status: 'active' });

@@ -53,7 +53,7 @@ describe('The columns of a table', () => {
     expect(layout(extents, 74)).to.deep.equal([30, 20, 20]);
   });
 
-  it('shrink from the widest, before the least important is left out', () => {
+  it('shrink, the widest first; the least important column is left out if the minimum widths do not fit', () => {
     expect(layout(extents, 70)).to.deep.equal([26, 20, 20]);
     expect(layout(extents, 50)).to.deep.equal([13, 20, 13]);
     expect(layout(extents, 43)).to.deep.equal([21, 0, 20]);

@@ -71,7 +71,7 @@ describe('A readable line of the log', () => {
     );
   });
 
-  it('shows code, stack and causes of errors below', async () => {
+  it('is followed by code, stack and causes of an error', async () => {
     const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
     const error = new AppError('DATABASE_UNREACHABLE', 'No database.', { cause });
     const text = await plain((logger) => logger.error({ req: answered(0).req, err: error }, 'request failed'));
