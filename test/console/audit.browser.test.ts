@@ -97,7 +97,7 @@ describePages('The audit log', function () {
     await expect(page.getByText('Nothing matches these filters.')).toBeVisible();
   });
 
-  it('filters by a typed day once its year is complete, and adds no entries to the browser history', async () => {
+  it('filters by a day only after its year is typed completely, and adds no entries to the browser history', async () => {
     const { admin } = await buildLog(test);
     const page = await test.openAs(admin, '/people', { locale: 'en-US' });
     await page.getByRole('link', { name: 'Audit log' }).click();

@@ -139,7 +139,7 @@ describePages('A change of email', function () {
     await expect(heading(page)).toHaveText('This link is for something else');
   });
 
-  it('cannot be undone if another account has the old address, and says so', async () => {
+  it('cannot be undone if another account has the old address, and the page says so', async () => {
     const user = await person();
     const old = user.email;
     const token = await linkFor(test.context, user, 'email-cancel');

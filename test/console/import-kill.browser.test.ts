@@ -112,7 +112,7 @@ describePages('An import during a crash of the service', function () {
     expect(credentials.map(({ email }) => email)).toEqual(emailsOf(count));
   }
 
-  it('shows its progress in every tab before and after the crash, and imports every row once', async () => {
+  it('shows its progress in every tab before and after the crash, and imports every row exactly once', async () => {
     const admin = await buildUser(importing.context, { role: 'super_admin', firstName: 'Ada', lastName: 'Admin' });
     const port = await freePort();
     const service = await start(port);

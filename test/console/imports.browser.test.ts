@@ -113,7 +113,7 @@ describePages('Importing people in the web console', function () {
     await expectPage(page.getByRole('button', { name: 'Import', exact: true })).toBeEnabled();
   });
 
-  it('offers no undo, rows or outcomes after the rows of an import were deleted, and says so', async () => {
+  it('offers no undo, rows or outcomes after the rows of an import were deleted, and explains why', async () => {
     const page = await test.openAs(admin, '/imports');
     await planFile(page, 'people.csv', csv('firstName,lastName,email,phone', 'Ann,Archer,ann@example.org,+44 1'));
     await applyPlan(page);
@@ -130,7 +130,7 @@ describePages('Importing people in the web console', function () {
     await expectPage(page.getByRole('heading', { name: 'Rows' })).toBeHidden();
   });
 
-  it('can be applied once options and columns are as planned again, or be discarded', async () => {
+  it('allows to apply a plan only while options and columns are as planned, and to discard the plan', async () => {
     const page = await test.openAs(admin, '/imports');
     await planFile(page, 'people.csv', csv('firstName,lastName,email,phone,x', 'Ann,Archer,ann@example.org,+44 1,'));
     const again = page.getByRole('button', { name: 'Plan again with these changes' });
@@ -253,7 +253,7 @@ describePages('Importing people in the web console', function () {
       expect(await accessibilityProblems(page)).to.deep.equal([]);
     });
 
-  it('accepts rows without a phone once the switch beside the reason allows them', async () => {
+  it('accepts rows without a phone if the switch next to the reason allows them', async () => {
     const page = await test.openAs(admin, '/imports');
     await planFile(page, 'people.csv', csv('First name,Last name,Email,Phone', 'Ann,Archer,ann@example.org,'));
     await expectPage(page.getByText('A new account needs a phone.').first()).toBeVisible();
@@ -266,7 +266,7 @@ describePages('Importing people in the web console', function () {
     expect(ann).to.include({ phone: '', phoneKey: null });
   });
 
-  it('puts people on the waiting list of a full course or skips the course, as chosen beside the reason', async () => {
+  it('puts people on the waiting list of a full course or skips the course, as chosen next to the reason', async () => {
     const trainer = await buildUser(test.context, { role: 'trainer' });
     await buildCourse(test.context, trainer, { title: 'Bees', maxStudents: 1, isPublished: true });
     const page = await test.openAs(admin, '/imports');
@@ -424,7 +424,7 @@ describePages('Importing people in the web console', function () {
     await expectPage(page.getByRole('dialog')).toContainText('1 person is shown a message from the file');
   });
 
-  it('refuses several files at once and an empty file, with the reason', async () => {
+  it('refuses several files together, and an empty file, with the reason', async () => {
     const page = await test.openAs(admin, '/imports');
     await expectPage(page.locator('input[type="file"]')).not.toHaveAttribute('multiple');
     const two = await page.evaluateHandle(`(() => {

@@ -97,7 +97,7 @@ describePages('Invitations', function () {
     await expect(page.getByRole('menuitem', { name: /^Invite/ })).toBeHidden();
   });
 
-  it('can be replaced by a password that is shown once', async () => {
+  it('can be replaced by a password that is shown only once', async () => {
     const page = await test.openAs(admin, '/people');
     await page.getByRole('button', { name: 'New person' }).click();
     const dialog = page.getByRole('dialog');
@@ -205,7 +205,7 @@ describePages('Invitations', function () {
     await expect(page.getByText('2 people are invited by mail')).toBeVisible({ timeout: scaled(30_000) });
     await applyPlan(page);
     await expect(page.getByRole('button', { name: 'Download passwords' })).toBeVisible({ timeout: scaled(30_000) });
-    await expect(page.getByText('Passwords besides invitations')).toBeVisible();
+    await expect(page.getByText('Passwords in addition to invitations')).toBeVisible();
   });
 
   for (const language of ['en', 'de'] as const)

@@ -99,7 +99,7 @@ describePages('The profile', function () {
     await expect(again.getByRole('banner')).toBeVisible();
   });
 
-  it('creates the address of the calendar, shows it once with its last use, replaces and revokes it', async () => {
+  it('creates the address of the calendar, shows it only once, shows its last use, replaces and revokes it', async () => {
     const user = await person();
     const page = await test.openAs(user, '/profile', { viewport: { width: 1280, height: 900 } });
     const calendar = page.getByRole('region', { name: 'Calendar' });

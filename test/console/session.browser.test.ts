@@ -178,7 +178,7 @@ describePages('The session of the web console', function () {
     await expectPage(page.getByLabel('Last name')).toHaveCount(0);
   });
 
-  it('stays after a failed sign-out, and the page says so', async () => {
+  it('stays after a failed sign-out, which the page reports', async () => {
     const page = await test.openAs(await buildUser(test.context, tia));
     test.expectErrors(page, /ERR_FAILED|status of 503/);
     let refusal: 'no answer' | 503 | undefined = 'no answer';

@@ -58,7 +58,7 @@ interface QueryOptions<Data> {
   keepPrevious?: boolean;
   /** Milliseconds between fetches; false for a single fetch. */
   refetchInterval?: number | false;
-  /** Fetches again every second while this is true for the last response, even if the service is down meanwhile. */
+  /** Fetches again every second while this is true for the last response, even if the service is down for a time. */
   refetchWhile?(data: Data): boolean;
 }
 

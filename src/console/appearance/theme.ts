@@ -34,7 +34,7 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   respectReducedMotion: true,
   components: {
-    // Without the placeholder, the first item gets the focus at once, and the menu has only items as children.
+    // Without the placeholder, the first item gets the focus immediately, and the menu has only items as children.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false, portalProps } },
     Select: choices,
     Autocomplete: choices,

@@ -5,7 +5,7 @@ import { useDocumentTitle } from './document-title.js';
 interface PageProps {
   title: string;
   hint?: ReactNode;
-  /** Buttons beside the title. */
+  /** Buttons in the line of the title. */
   actions?: ReactNode;
   children: ReactNode;
 }

@@ -146,7 +146,7 @@ export const audit = {
     whenFull: 'When a course is full',
     resetPasswords: 'New passwords',
     invite: 'Invitations by mail',
-    withPasswords: 'Passwords besides invitations',
+    withPasswords: 'Passwords in addition to invitations',
     notify: 'Mails about enrollments',
     onError: 'After a bad row',
     maxErrors: 'Bad rows at most',

@@ -193,7 +193,7 @@ export const imports = {
     noMail:
       'To invite new people by mail instead of passing passwords on, ask the operator of this server to set up mail.',
     invite: 'Invitations by mail',
-    withPasswords: 'Passwords besides invitations',
+    withPasswords: 'Passwords in addition to invitations',
     yes: 'Yes',
     maxErrors: 'Bad rows at most',
   },
@@ -247,7 +247,7 @@ export const imports = {
     PHONE_DATE: 'A phone looks like a date.',
     PHONE_ZEROS: 'A phone has only zeros.',
     PHONE_SEVERAL: 'A phone has several numbers. Nobody can call or sign in with them. Keep one.',
-    PHONE_WORDS: 'A phone has words besides its digits.',
+    PHONE_WORDS: 'A phone has words as well as digits.',
     PHONE_ZERO_LOST:
       'Phones have probably lost their first zero in a spreadsheet: others in the column begin with a zero.',
     COLUMN_DOUBTFUL: 'Another column may have the emails of the people: check the column for the email.',

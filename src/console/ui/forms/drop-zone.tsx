@@ -8,7 +8,7 @@ interface DropZoneProps {
   hint: string;
   /** Label of the button to choose files. */
   action: string;
-  /** Whether several files can be chosen at once; several files can always be dropped. */
+  /** Whether the user can choose several files together; several files can always be dropped. */
   multiple?: boolean;
   onFiles(files: File[]): void;
 }
