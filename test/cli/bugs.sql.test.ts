@@ -18,7 +18,7 @@ describe('An unexpected failure', () => {
     await runOnServer("SET SESSION sql_mode = ''", `UPDATE ${schema}.users SET created_at = 0 WHERE id = '${id}'`);
   }
 
-  it('exits with 70, says so in one line, and gives the stack with --verbose', async () => {
+  it('exits with 70, is reported in one line, and has a stack with --verbose', async () => {
     const { id, passwordHash } = await buildUser(harness.context);
     await damageAccount(id);
     const { exitCode, stdout, stderr } = await cli.run(['users', 'show', id]);

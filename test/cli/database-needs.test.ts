@@ -97,7 +97,7 @@ describe('In a folder without a database', () => {
       expect(await cli.refusal([...words.split(' '), ...line]), words).to.deep.equal({
         exitCode: 1,
         message:
-          `There is no database at ${looked}. If that is the wrong folder, change to the right one, or set DATABASE_URL or ` +
+          `There is no database at ${looked}. If that is the wrong folder, change to the correct folder, or set DATABASE_URL or ` +
           'DATA_DIR. To create a database there, run: coursectl setup',
       });
     }

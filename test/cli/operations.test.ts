@@ -97,7 +97,7 @@ describe('on a separate database', () => {
   });
 
   describe('coursectl seed demo', () => {
-    it('adds the demo programme once, and names its accounts', async () => {
+    it('adds the demo programme only the first time, and names its accounts', async () => {
       await migrate(database);
       const first = await cli.run(['seed', 'demo']);
       expect(first.exitCode, first.stderr).to.equal(0);
@@ -184,7 +184,7 @@ describe('coursectl config', () => {
     for (const part of [secret, 's3cr', '%40t']) expect(stdout + JSON.stringify(settings)).not.to.include(part);
   });
 
-  it('lists all wrong settings at once', async () => {
+  it('lists all wrong settings in one error', async () => {
     const env = { PORT: 'http', BCRYPT_COST: '1', DATABASE_URL: 'postgres://me:s3cret@host/x' };
     const { exitCode, stdout, stderr } = await cli.run(['config'], { env });
     expect({ exitCode, stdout }).to.deep.equal({ exitCode: 1, stdout: '' });

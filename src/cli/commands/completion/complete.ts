@@ -50,7 +50,7 @@ export async function completion(
  * Answers the shell's script: "files" if the shell should complete a file name, otherwise "words" and a line per
  * candidate in the format of the shell. Without an accessible database there are no names; with `--verbose` the error is
  * thrown.
- * @param given words after the program's name, the last one at the cursor; for bash the line up to the cursor
+ * @param given words after the program's name, the last word at the cursor; for bash the line up to the cursor
  */
 async function complete(
   run: Pick<Run, 'io' | 'config' | 'context' | 'options'>,

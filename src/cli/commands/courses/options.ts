@@ -63,7 +63,7 @@ const courseFieldOptions = {
   '--end-date <date>': 'last day, as YYYY-MM-DD',
   '--enroll-until <date>': 'last day to ask for a place, as YYYY-MM-DD',
   '--waiting-max <number>': 'how many may wait when it is full: "none" for no limit, 0 for no waiting list',
-  '--auto-accept': 'accept requests at once while seats last',
+  '--auto-accept': 'accept requests immediately while seats last',
   '--location <place>': 'where it takes place',
   '--featured': 'mark it as featured',
 };

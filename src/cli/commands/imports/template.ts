@@ -4,7 +4,7 @@ import type { Result } from '../../core/command/run.js';
 import { assertShowable, tableTarget, writeData } from '../../core/listing/file-output.js';
 import type { ImportRun } from './mapping.js';
 
-/** Writes a template to the named file, or as CSV to standard output. @throws the errors of `writeData` */
+/** Writes a template to the file on the command line; without a file, writes CSV to standard output. @throws the errors of `writeData` */
 export async function writeTemplate({ io, arguments: { file: named } }: ImportRun): Promise<Result> {
   if (named === undefined) {
     let template = '';

@@ -102,7 +102,7 @@ async function keepSuperAdmin(
   };
 }
 
-/** Returns the given options that describe the super admin. */
+/** Returns the options on the command line that describe the super admin. */
 function personOptionsOf({ options }: SetupRun): string[] {
   const { passwordStdin } = options;
   const given = personFields.filter((name) => options[name] !== undefined);

@@ -38,7 +38,7 @@ type PersonRun = Run<'', typeof personOptions & typeof passwordOption>;
 
 /**
  * Returns a person from options and standard input, for scripts.
- * @param more fields besides those of every person
+ * @param more additional fields, which not every person has
  * @throws AppError `VALIDATION` with all missing or wrong fields, including the password
  */
 export async function personFromOptions(run: PersonRun, schema: Joi.ObjectSchema, more: object = {}): Promise<object> {

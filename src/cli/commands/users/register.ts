@@ -101,7 +101,7 @@ async function registerGenerated(run: RegisterRun, input: object): Promise<Resul
 
 type FurtherField = Exclude<AccountInputField<'register'>, PersonField | 'isActive'>;
 
-/** Fields of this command only. Excludes `isActive`: an account is active unless `--inactive` is given. */
+/** Fields of this command only. Excludes `isActive`: an account is active without `--inactive`. */
 const furtherFields = inputFields('register').filter(
   (name): name is FurtherField => name !== 'isActive' && !personFields.some((one) => one === name),
 );

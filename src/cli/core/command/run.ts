@@ -96,7 +96,7 @@ export interface Work<Usage extends string, O extends Options, C extends Choices
   run: (run: Run<Usage, O, C>) => Promise<Result>;
 }
 
-/** Whether `--output json` was given as a format. In commands without formats, `json` is the name of a file. */
+/** Whether the command line requests JSON by `--output json`. In commands without formats, `json` is the name of a file. */
 function isJsonFormat(command: Command): boolean {
   const option = command.options.find(({ long }) => long === '--output');
   return option?.argChoices !== undefined && command.getOptionValue('output') === 'json';
@@ -123,7 +123,7 @@ export async function assertDatabaseExists(config: Config, isCreated = false): P
   if (isCreated || found !== true) return;
   throw new AppError(
     'DATABASE_MISSING',
-    `There is no database at ${database.file}. If that is the wrong folder, change to the right one, or set DATABASE_URL or DATA_DIR. To create a database there, run: coursectl setup`,
+    `There is no database at ${database.file}. If that is the wrong folder, change to the correct folder, or set DATABASE_URL or DATA_DIR. To create a database there, run: coursectl setup`,
   );
 }
 

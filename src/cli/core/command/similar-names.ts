@@ -15,7 +15,7 @@ const kinds: Readonly<Partial<Record<ErrorSubject, Completable>>> = {
 
 const maxNames = 3;
 
-/** Returns existing names with a spelling similar to the typed name. Tries the longest common beginning first. */
+/** Returns existing names with a spelling similar to the entered name. Tries the longest common beginning first. */
 async function similarlySpelled(source: SuggestionSource, kind: Completable, typed: string): Promise<string[]> {
   const characters = Array.from(typed);
   for (let length = characters.length; length > 0; length -= 1) {

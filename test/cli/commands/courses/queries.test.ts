@@ -211,7 +211,7 @@ describe('coursectl courses', () => {
   });
 
   describe('categories', () => {
-    it('lists each category once', async () => {
+    it('lists each category a single time', async () => {
       await buildCourse(harness.context, grace, { category: 'Animals' });
       expect((await cli.run(['courses', 'categories'])).stdout).to.equal('Animals\nCrafts\n');
       expect(await cli.json(['courses', 'categories'])).to.deep.equal({ categories: ['Animals', 'Crafts'] });

@@ -84,7 +84,7 @@ describe('The output of coursectl serve', function () {
       if (processes.withoutTerminal) this.skip();
     });
 
-    it('names the console once a super admin exists, and has no colours with NO_COLOR', async () => {
+    it('names the console if a super admin exists, and has no colours with NO_COLOR', async () => {
       await buildUser(await cli.context(), { role: 'super_admin' });
       const server = processes.startAtTerminal(['serve'], surroundings({ NO_COLOR: '1' }));
       const [, url = ''] = await server.waitForOutput(/Sign in: open (http:\S+) in a browser/);

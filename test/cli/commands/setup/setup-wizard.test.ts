@@ -117,7 +117,7 @@ describe('coursectl setup at a terminal', () => {
     expect((await cli.atTerminal(['setup'], allAnswers)).exitCode).to.equal(0);
   });
 
-  it('keeps an existing database file with its new tables, and says so', async () => {
+  it('keeps an existing database file with its new tables, and reports them', async () => {
     mkdirSync(file('data'));
     writeFileSync(file('data', 'coursectl.sqlite'), '');
     const declined = await cli.atTerminal(['setup'], [...chooseFile, ...makeTables, ['First name', ctrlC]]);

@@ -111,7 +111,7 @@ describe('coursectl users', () => {
   });
 
   describe('reset-password', () => {
-    it('shows a generated password once, only on standard output, and ends all sessions', async () => {
+    it('shows a generated password only on standard output, and ends all sessions', async () => {
       const user = await buildUser(harness.context, { email: 'ada@x.org' });
       const token = await tokenFor(harness.context, user);
       const { exitCode, stdout, stderr } = await cli.run(['users', 'reset-password', 'ada@x.org', '--verbose']);

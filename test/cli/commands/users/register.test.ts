@@ -116,7 +116,7 @@ describe('coursectl users register', () => {
     expect(stderr).to.equal('Phone "none" has no digit.\n');
   });
 
-  it('generates a password, shows it once, and requires its change', async () => {
+  it('generates a password, shows it a single time, and requires its change', async () => {
     const { exitCode, stdout, stderr } = await cli.run([...grace, '--role', 'trainee', '--generate-password']);
     expect(exitCode, stderr).to.equal(0);
     expect(stdout).to.match(/^([0-9a-z]{5}-){3}[0-9a-z]{5}\n$/);

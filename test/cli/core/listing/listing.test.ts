@@ -188,7 +188,7 @@ describe('A listing', () => {
   describe('of all pages', () => {
     beforeEach(() => buildEntries(230));
 
-    it('has every row once', async () => {
+    it('has every row exactly once', async () => {
       const all = ['audit', 'list', '--limit', 'all'];
       const { entries, pagination } = await cli.json<{ entries: { id: string }[]; pagination: object }>(all);
       expect(new Set(entries.map(({ id }) => id)).size).to.equal(230);
