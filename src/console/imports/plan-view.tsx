@@ -26,13 +26,13 @@ export function PlanView({ current, plan }: PlanViewProps) {
   const { t } = useTranslation();
   const [changes, setChanges] = useState<PlanChanges>({});
   const [asking, setAsking] = useState<'apply' | 'discard'>();
-  const again = useChange('planImport');
+  const replan = useChange('planImport');
   const apply = useChange('applyImport');
   const discard = useChange('cancelImport');
   const path = { id: current.id };
   const change = (next: PlanChanges) => {
     // Hides the failure of the last request: the next request differs.
-    if (again.isError) again.reset();
+    if (replan.isError) replan.reset();
     setChanges(differencesFromPlan(current, plan, next));
   };
   const changed = Object.keys(changes).length > 0;
@@ -40,7 +40,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
   const applicable = plan.id !== null && plan.refusal === null && !changed;
 
   function planAgain(wanted: PlanChanges): void {
-    again.mutate({ path, body: planRequest(current, plan, wanted) }, { onSuccess: () => setChanges({}) });
+    replan.mutate({ path, body: planRequest(current, plan, wanted) }, { onSuccess: () => setChanges({}) });
   }
 
   async function applyPlan(): Promise<void> {
@@ -62,7 +62,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
       {plan.problem && plan.problem.candidates.length > 0 && (
         <EncodingQuestion
           candidates={plan.problem.candidates}
-          isPending={again.isPending}
+          isPending={replan.isPending}
           onChoose={(encoding) => planAgain({ ...changes, encoding })}
         />
       )}
@@ -76,7 +76,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
       <SheetChoice current={current} plan={plan} changes={changes} onChange={change} />
       {plan.columns.length > 0 && <ColumnMapping plan={plan} changes={changes} onChange={change} />}
       <PlanOptions current={current} plan={plan} changes={changes} onChange={change} />
-      <FormFailure>{again.error ?? undefined}</FormFailure>
+      <FormFailure>{replan.error ?? undefined}</FormFailure>
       <FormFailure>{isOutdated(apply.error) ? apply.error : undefined}</FormFailure>
       <Group className="sticky-actions" justify="space-between">
         <Button variant="default" onClick={() => setAsking('discard')}>
@@ -84,7 +84,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
         </Button>
         <Group>
           {changed && (
-            <Button onClick={() => planAgain(changes)} loading={again.isPending}>
+            <Button onClick={() => planAgain(changes)} loading={replan.isPending}>
               {t('imports.plan.again')}
             </Button>
           )}

@@ -87,8 +87,8 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
           return;
         }
         // Still shows the outcomes of earlier requests, which may have new passwords.
-        const says = messageOf(error, t);
-        outcomes.push(...affected.slice(begin).map((one) => ({ ...one, outcome: 'refused' as const, says })));
+        const reason = messageOf(error, t);
+        outcomes.push(...affected.slice(begin).map((one): Outcome => ({ ...one, outcome: 'refused', reason })));
         break;
       }
       setDone(begin + chunk.length);
