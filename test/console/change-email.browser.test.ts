@@ -86,7 +86,7 @@ describePages('A change of email', function () {
     await tab.getByRole('button', { name: 'Cancel the change' }).press('Enter');
     await expect(heading(tab)).toHaveText('The change is cancelled');
     await expect(heading(tab)).toBeFocused();
-    await expect(tab.getByText(`a link to set a new password is on its way to ${old}`)).toBeVisible();
+    await expect(tab.getByText(`we have sent a link to set a new password to ${old}`)).toBeVisible();
 
     await follow(tab, await mailed(old, '/set-password'));
     await tab.getByLabel(/^New password \*$/).fill(own);
@@ -151,7 +151,7 @@ describePages('A change of email', function () {
     await expect(heading(page)).toHaveText(
       'Nobody can sign in to your account now, but its old email could not be restored',
     );
-    await expect(page.getByText(`Another account has ${old} by now.`)).toBeVisible();
+    await expect(page.getByText(`Another account has ${old} now.`)).toBeVisible();
     await expect(page.getByText('Ask the person who runs your programme')).toBeVisible();
     await expect(page.getByRole('link')).toHaveText(['Sign in']);
     await follow(page, `${test.url}/cancel-email#${token}`);
