@@ -433,7 +433,7 @@ describePages('Importing people in the web console', function () {
       return transfer;
     })()`);
     await page.getByRole('group', { name: 'Add files' }).dispatchEvent('drop', { dataTransfer: two });
-    await expectPage(page.getByRole('alert')).toContainText('Nothing was uploaded; choose one of them.');
+    await expectPage(page.getByRole('alert')).toContainText('Nothing was uploaded. Choose a single file.');
     test.expectErrors(page, /status of 4\d\d/);
     await page
       .locator('input[type="file"]')

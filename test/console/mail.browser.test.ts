@@ -74,7 +74,7 @@ describePages('The page of mails without a mail server', function () {
   it('names the missing settings, and is not in the menu', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     const page = await test.openAs(admin, '/mail');
-    await expect(page.getByText(/sets SMTP_URL, MAIL_FROM and PUBLIC_URL/)).toBeVisible();
+    await expect(page.getByText(/with SMTP_URL, MAIL_FROM and PUBLIC_URL/)).toBeVisible();
     await expect(page.getByRole('navigation').getByRole('link', { name: 'Mail' })).toHaveCount(0);
   });
 });
