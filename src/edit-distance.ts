@@ -1,6 +1,6 @@
 /**
- * Number of insertions, deletions, replacements and swaps of adjacent characters between two texts (optimal string alignment).
- * Why no package: docs/DECISIONS.md.
+ * Number of insertions, deletions, replacements and swaps of adjacent characters between two texts (optimal string
+ * alignment). docs/DECISIONS.md says why no package does this.
  * @param limit above this limit the function stops early and returns a number greater than the limit
  */
 export function editDistance(one: string, other: string, limit = Number.POSITIVE_INFINITY): number {

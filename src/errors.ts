@@ -1,8 +1,8 @@
 import type { FieldProblem } from './field-problem.js';
 
 /**
- * Every known failure with its default message. Messages of the specification (sections 4 and 7) are literal copies.
- * Codes marked "detail" always get a specific message.
+ * Default messages of all known failures. Sections 4 and 7 of the specification prescribe the words of some messages. Codes
+ * marked "detail" have no default: the code that throws them writes the message.
  */
 const defaultMessages = {
   VALIDATION: 'The input is not valid.',
@@ -18,17 +18,18 @@ const defaultMessages = {
   SEATS_BEING_GIVEN:
     'The free seats of the course are being given to its waiting list. Try again shortly, or join the list.',
   COURSE_IN_USE: 'Course has active enrollments.',
-  COURSE_QUOTA: 'The files of the course have reached their limit.',
-  COURSE_LIMIT: 'The trainer has as many courses as allowed. Delete some first, or ask the super admin.',
+  COURSE_QUOTA: 'With this file, the files of the course would be too many or too large. Delete some first.',
+  COURSE_LIMIT:
+    'The trainer has the maximum number of courses. Delete some first, or ask the super admin to assign another one.',
   ACCOUNT_INACTIVE: 'Account is inactive.',
   TRAINER_HAS_COURSES: 'Trainer still has courses. Assign them to another trainer first.',
   TRAINEE_HAS_ENROLLMENTS: 'Trainee still has enrollments. Remove or complete them first.',
   STATUS_REFUSED: "The enrollment can't change in this way.",
-  STATUS_CHANGED: 'The enrollment has another status by now.',
+  STATUS_CHANGED: 'The enrollment no longer has the expected status.',
   REFERENCE_GONE: 'Something that the request refers to was deleted in the meantime. Try again.',
   SUPER_ADMIN_EXISTS: 'Super Admin account already exists. Cannot create another one.',
   SUPER_ADMIN_PROTECTED: "The super admin can't be deactivated, demoted or deleted.",
-  OWN_ACCOUNT: 'Your own account is not changed in bulk. Leave it out.',
+  OWN_ACCOUNT: "A bulk change can't include your own account. Leave it out.",
   NO_MATCHING_ACCOUNT: 'Invalid credentials or account inactive.',
   WRONG_PASSWORD: 'Invalid credentials.',
   TOO_MANY_ATTEMPTS: 'Too many failed attempts. Try again later.',
@@ -43,20 +44,20 @@ const defaultMessages = {
   OTHER_TRAINER: "Access denied. This is another trainer's course.",
   ENROLLMENT_REQUIRED: 'Access denied. An active enrollment in the course is required.',
   STATUS_NOT_FOR_TRAINEES: 'Access denied. Trainees can cancel an enrollment, or request it again.',
-  OTHER_ORIGIN: 'Access denied. Only for pages of this service.',
+  OTHER_ORIGIN: 'Access denied. Only pages of this service may send this request.',
   NOT_FOUND: 'Resource not found.',
   METHOD_NOT_ALLOWED: 'Method not allowed.',
   MALFORMED_JSON: 'Malformed JSON.',
   MALFORMED_URL: 'Malformed URL.',
   HOST_UNKNOWN:
-    'The service listens on this machine only, and has another host name. Set PUBLIC_URL to the address that people open, and TRUST_PROXY behind a proxy.',
+    'The service listens on this machine only, so it refuses requests with an unknown host name. Set PUBLIC_URL to the address that people open. Behind a proxy, also set TRUST_PROXY.',
   BODY_TOO_LARGE: 'Request body too large.',
   BODY_INCOMPLETE: 'Request body incomplete.',
   RANGE_NOT_SATISFIABLE: 'Range not satisfiable.',
   UNSUPPORTED_MEDIA_TYPE: 'Content-Type must be application/json.',
   OVERLOADED: 'The service is busy. Try again shortly.',
   NOT_READY: 'The service is not ready.',
-  // Failures for operators. The detail says what happened and what to do next.
+  // Failures of the installation, imports, the demo programme and mails.
   USAGE: 'detail',
   CONFIG_INVALID: 'detail',
   DATABASE_UNREACHABLE: 'detail',
@@ -75,25 +76,27 @@ const defaultMessages = {
   IMPORT_CONFLICT: 'The status of the import does not allow this.',
   IMPORT_AT_TERMINAL: 'The import was begun at a terminal. Continue it there.',
   IMPORT_BUSY: 'Another process is working on the import. Try again in a minute.',
-  IMPORT_HAS_ROWS: 'The import has written rows.',
+  IMPORT_HAS_ROWS: "The import has written rows already, so it can't be planned again.",
   IMPORT_ROWS_DELETED: 'The rows of the import were exported to files and deleted.',
   PLAN_EXPIRED: 'The plan has expired. Upload the file again.',
-  IMPORT_REFUSED: 'The file or its options allow no import.',
+  IMPORT_REFUSED: "The file can't be imported with these options.",
   PLAN_OUTDATED: 'The plan is out of date.',
-  PLAN_LIMIT: 'There are as many planned imports as allowed. Apply or cancel some first.',
+  PLAN_LIMIT: 'You have the maximum number of planned imports. Apply or cancel some first.',
   CREDENTIALS_FETCHED: 'The passwords of this import have already been fetched.',
   PROMOTION_RUNNING: 'Another process is giving free seats to waiting lists.',
   RETENTION_RUNNING: 'Another process is exporting old rows. Try again when it has ended.',
   DISK_FULL: 'There is no space left on the server. Its operator must free some.',
-  SEED_REFUSED: 'The demo accounts have a public password: there is no demo programme when NODE_ENV is production.',
-  DATABASE_NOT_EMPTY: "There are other accounts than the super admin's: the demo programme is for an empty database.",
+  SEED_REFUSED:
+    "The demo programme can't be loaded if NODE_ENV is production, because its accounts have a public password.",
+  DATABASE_NOT_EMPTY:
+    "The demo programme can't be loaded, because the database has other accounts than the super admin's.",
   LINK_INVALID: 'This link is no longer valid.',
   INVITATION_NOT_NEEDED: 'The person has a password of their own.',
   MAIL_NOT_SET_UP: 'Mail is not set up. Set SMTP_URL, MAIL_FROM and PUBLIC_URL.',
   MAIL_SENDER_BUSY: 'detail',
   MAIL_CONFLICT: 'The state of the mail does not allow this.',
   MAIL_TOO_OLD: 'The mail is too old to be sent.',
-  MAIL_REPLACED: 'A newer mail of this kind was queued for this person.',
+  MAIL_REPLACED: "A newer mail of this kind was queued for this person, so this one can't be sent again.",
   DECLINED: 'detail',
   INTERRUPTED: 'Interrupted.',
 } as const;
@@ -101,8 +104,8 @@ const defaultMessages = {
 /** All failure codes; http/ maps each code to a response, cli/ to an exit code. */
 export type ErrorCode = keyof typeof defaultMessages;
 
-/** Codes of failures that make the database unusable until an operator repairs it, or for a short time. */
-export const databaseUnusableCodes: readonly ErrorCode[] = [
+/** Codes of failures that mean that the database can't be used now. A later attempt of the same work may succeed. */
+export const databaseUnavailableCodes: readonly ErrorCode[] = [
   'DATABASE_UNREACHABLE',
   'DATABASE_ACCESS_DENIED',
   'DATABASE_MISSING',
@@ -126,7 +129,7 @@ export type ErrorSubject =
   | 'Credentials'
   | 'Mail';
 
-/** Values in the message of a failure, for clients that compose their own message. */
+/** Values that the message of a failure contains, for clients that compose their own message. */
 export interface ErrorParams {
   /** Free seats of the course. */
   seatsLeft?: number;
@@ -145,7 +148,7 @@ export interface ErrorParams {
 
 interface AppErrorOptions {
   subject?: ErrorSubject;
-  /** Not for failures of the specification, whose bodies are fixed. */
+  /** Absent for failures of the specification, because it fixes their response bodies. */
   params?: ErrorParams;
   details?: readonly FieldProblem[];
   cause?: unknown;
@@ -168,7 +171,7 @@ export class AppError extends Error {
     this.retryAfter = options.retryAfter;
   }
 
-  /** The missing resource, for `NOT_FOUND`. */
+  /** Kind of the missing resource, for `NOT_FOUND`. */
   readonly subject: ErrorSubject | undefined;
 
   readonly params: ErrorParams | undefined;
@@ -190,12 +193,15 @@ export function notFound(subject: ErrorSubject): AppError {
   return new AppError('NOT_FOUND', `${subject} not found.`, { subject });
 }
 
-/** Whether `error` is a known failure, optionally with one of the given codes. */
+/** Whether `error` is a known failure. With `codes`, it must have one of them. */
 export function isAppError(error: unknown, ...codes: ErrorCode[]): error is AppError {
   return error instanceof AppError && (codes.length === 0 || codes.includes(error.code));
 }
 
-/** Returns the reason why a file can't be read. @param code error code of the file system */
+/**
+ * Returns the predicate of a sentence about a file that can't be read, such as "does not exist".
+ * @param code error code of the file system
+ */
 export function readFailureReason(code: string): string {
   const reasons: Readonly<Record<string, string>> = {
     ENOENT: 'does not exist',
@@ -210,15 +216,15 @@ export const isDiskFull = (code: string | undefined): boolean =>
   code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
 
 /**
- * Returns the reason why a file can't be written, and a remedy.
+ * Returns the rest of a sentence about a file that can't be written: the reason and two remedies.
  * @param code error code of the file system
- * @param alternative another remedy, such as "name another file"
+ * @param alternative the second remedy, such as "name another file"
  */
 export function writeFailureReason(code: string, alternative: string): string {
   const known: Readonly<Record<string, readonly [problem: string, remedy: string]>> = {
     ENOENT: ['its folder does not exist', 'Make that folder'],
     ENOTDIR: ['its folder is a file', 'Correct the path'],
-    EROFS: ['its file system is read-only', 'Mount that for writing'],
+    EROFS: ['its file system is read-only', 'Mount it for writing'],
   };
   const [problem, remedy] = isDiskFull(code)
     ? ['the disk is full', 'Free disk space']

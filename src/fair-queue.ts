@@ -1,8 +1,8 @@
 import { AppError } from './errors.js';
 
 /*
- * Queue for requests, hashes, images, large responses and long operations. Owners are accounts, or the networks of clients.
- * The queue serves owners round robin. Therefore the entries of one owner don't delay the other owners.
+ * Queue for requests, hashes, images, large responses and long operations. Each entry belongs to an owner: an account, or the
+ * network of a client. The queue serves owners round robin. Therefore the entries of one owner don't delay the other owners.
  */
 
 /** Limits of a queue. Each user of the queue chooses the unit of weights: requests, cores, bytes or operations. */
@@ -16,9 +16,12 @@ export interface QueueLimits {
   entriesPerOwner?: number;
   /** Maximum weight of waiting entries; a single entry may exceed it. */
   waitingWeight?: number;
-  /** Maximum waiting time in milliseconds, or a function of the milliseconds since the queue was last empty. */
+  /**
+   * Maximum waiting time in milliseconds, or a function that returns it. Its argument is the time since the queue was last
+   * empty.
+   */
   waitMs: number | ((sinceEmptyMs: number) => number);
-  /** Maximum weight of running entries of one owner while other owners are active. */
+  /** Maximum weight of running entries of one owner while other owners are active: see {@link recentMs}. */
   share?: number;
 }
 
@@ -29,15 +32,15 @@ export interface EntryOptions {
 
 /** Handle of an entry, until the entry leaves the queue. */
 export interface QueueEntry {
-  /** Resolves when the entry may run. @throws AppError `OVERLOADED`, or the error of `cancel` */
+  /** Resolves when the entry may run. Rejects with an AppError: `OVERLOADED`, or the error given to `cancel`. */
   readonly ready: Promise<void>;
   /** Frees the capacity of this entry while its work waits for something else. */
   release(): void;
-  /** Takes the capacity again after `release`, immediately. */
+  /** Takes the capacity back after `release`, without waiting. */
   reacquire(): void;
   /** Cancels a waiting entry; a running entry is not affected. */
   cancel(error: AppError): void;
-  /** Ends the entry. */
+  /** Ends the entry, even if it is still waiting. */
   leave(): void;
 }
 
@@ -65,7 +68,7 @@ export const cancellationError = ({ reason }: AbortSignal): AppError =>
 /** Time after its last entry for which an owner counts as active, in milliseconds. */
 const recentMs = 60_000;
 
-/** Remembers the last two owners. */
+/** Remembers the last two owners that added entries. */
 function createArrivals() {
   const none = { owner: '', at: Number.NEGATIVE_INFINITY };
   let [last, before] = [none, none];
@@ -98,7 +101,7 @@ export function createFairQueue({
   waitMs,
   share = Number.POSITIVE_INFINITY,
 }: QueueLimits): FairQueue {
-  /** The waiting entries of each owner, the next owner first. */
+  /** Waiting entries by owner, in the order in which the owners are served. */
   const waitingByOwner = new Map<string, InternalEntry[]>();
   const runningOf = new Map<string, number>();
   const arrivals = createArrivals();
@@ -154,7 +157,7 @@ export function createFairQueue({
     }
   }
 
-  /** Runs entries later, because the released entry may call `reacquire` at once. */
+  /** Runs waiting entries a moment later, because a released entry often calls `reacquire` immediately. */
   function runSoon(): void {
     if (isScheduled || waiting === 0) return;
     isScheduled = true;

@@ -10,8 +10,8 @@ export interface Invocation {
 }
 
 /**
- * Returns this user's folder for data and settings if the program is installed globally, because its working directory is
- * arbitrary. Returns undefined for a clone, and for a dependency of the project in the working directory.
+ * Returns this user's folder for data and settings if the program is installed globally, because such a program may run in
+ * any working directory. Returns undefined for a clone, and for a dependency of the project in the working directory.
  * @see https://specifications.freedesktop.org/basedir-spec/latest/
  */
 export function userFolder({ env, cwd, packageFolder: folder = packageFolder }: Invocation): string | undefined {
@@ -29,7 +29,7 @@ export function userFolder({ env, cwd, packageFolder: folder = packageFolder }: 
 }
 
 /**
- * Returns the command that starts this program again, for hints that users can paste.
+ * Returns the command that starts this program, for hints that users can paste.
  * @param script path of the script that Node runs
  */
 export function commandName(script: string, { env, cwd }: Invocation): string {

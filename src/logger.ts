@@ -16,7 +16,10 @@ const secretKeys = [
   'cookie',
 ];
 
-/** Omits the SQL text and parameters that drivers and Sequelize add to errors, because they may contain personal data. */
+/**
+ * Returns an error for the log, without the SQL text and parameters that drivers and Sequelize add. These may contain
+ * personal data.
+ */
 function serializeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) };
   // The type of `code` differs between Node and drivers.
@@ -30,7 +33,7 @@ function serializeError(error: unknown): unknown {
   };
 }
 
-/** Messages of database servers with a quoted value or SQL text; servers don't escape quotes inside. */
+/** Match messages in which database servers quote a value or SQL text. Servers don't escape quotes in the quoted text. */
 const quotations = [
   /(Duplicate entry )'.*'(?= for key)/gs,
   /(Incorrect [\w ]+ value: )'.*'(?= for )/gs,
@@ -45,7 +48,7 @@ function withoutValues(text: string): string {
   return quotations.reduce((cleaned, quotation) => cleaned.replace(quotation, "$1'…'"), text);
 }
 
-/** Replaces the message if the only argument is an error, because pino would log its message unchanged. */
+/** Adds a clean message if the only argument is an error. Otherwise pino would log the message of the error unchanged. */
 function withCleanMessage(args: Parameters<pino.LogFn>): Parameters<pino.LogFn> {
   const [subject] = args as readonly unknown[];
   const error = typeof subject === 'object' && subject !== null && 'err' in subject ? subject.err : subject;
@@ -55,8 +58,9 @@ function withCleanMessage(args: Parameters<pino.LogFn>): Parameters<pino.LogFn> 
 }
 
 /**
- * Creates a JSON logger. In production its stream is standard error, because standard output carries only data.
+ * Creates a JSON logger.
  * @param level a pino level, or `silent`
+ * @param stream standard error in production, because standard output carries only data
  */
 export function createLogger(level: string, stream: pino.DestinationStream): Logger {
   return pino(

@@ -1,6 +1,9 @@
 import { isIPv6, SocketAddress } from 'node:net';
 
-/** Returns the URL of a service for clients on the same machine. "All addresses" becomes the loopback address. */
+/**
+ * Returns the URL of a service for clients on the same machine. `0.0.0.0` and `::`, which mean all addresses, become the
+ * loopback address.
+ */
 export function localUrl(host: string, port: number): string {
   const reached = { '0.0.0.0': '127.0.0.1', '::': '127.0.0.1', localhost: '127.0.0.1' }[host] ?? host;
   return `http://${isIPv6(reached) ? `[${reached}]` : reached}:${port}`;

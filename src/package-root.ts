@@ -19,13 +19,14 @@ export const packageFolder = fileURLToPath(new URL('..', here));
 export const packageFile = (name: string): string => path.join(packageFolder, name);
 
 /**
- * Returns the path of an unbundled file, at the same place in `src` and `dist`.
+ * Returns the path of a file that isn't bundled. Its path is the same below `src` and below `dist`.
  * @example programFile('storage/image-worker.mjs')
  */
 export const programFile = (name: string): string => path.join(fileURLToPath(here), name);
 
 /**
- * Returns the start file of a thread. In source, threads need a TypeScript loader, which Node 20 doesn't pass on.
+ * Returns the start file of a thread. When running from source, `execArgv` loads the TypeScript loader, because Node 20
+ * doesn't pass the loader on to threads.
  * @param name without extension
  */
 export function threadFile(name: string): { filename: string; execArgv?: string[] } {

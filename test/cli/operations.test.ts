@@ -124,7 +124,7 @@ describe('on a separate database', () => {
       await migrate(database);
       const env = { ...cli.env, NODE_ENV: 'production', BCRYPT_COST: '12', JWT_SECRET: 'R4nd0m'.repeat(8) };
       const message =
-        'The demo accounts have a public password: there is no demo programme when NODE_ENV is production.';
+        "The demo programme can't be loaded if NODE_ENV is production, because its accounts have a public password.";
       expect(await cli.refusal(['seed', 'demo'], { env })).to.deep.equal({ exitCode: 1, message });
       expect(await (await cli.context()).database.models.User.count()).to.equal(0);
     });

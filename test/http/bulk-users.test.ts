@@ -33,7 +33,8 @@ describe('POST /api/users/bulk', () => {
     (await changesOf(harness, cast, user.id, cast.admin)).map(({ action }) => action);
   const protectedAdmin = () =>
     refused(cast.admin.user, 'SUPER_ADMIN_PROTECTED', "The super admin can't be deactivated, demoted or deleted.");
-  const own = () => refused(cast.admin.user, 'OWN_ACCOUNT', 'Your own account is not changed in bulk. Leave it out.');
+  const own = () =>
+    refused(cast.admin.user, 'OWN_ACCOUNT', "A bulk change can't include your own account. Leave it out.");
 
   it('deactivates and activates, returns the outcomes in the order of the list, and audits each change', async () => {
     const { trainee, owner } = cast;

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { AppError, databaseUnusableCodes, isAppError } from '../../errors.js';
+import { AppError, databaseUnavailableCodes, isAppError } from '../../errors.js';
 import type { Context } from '../../services/context.js';
 import { isMailSetUp } from '../../services/mail/outbox.js';
 import { type MailStatistics, mailStatistics } from '../../services/mail/queries.js';
@@ -71,7 +71,7 @@ async function readMailFigures(context: Context): Promise<MailStatistics | undef
   try {
     return await mailStatistics(context);
   } catch (error) {
-    if (!isAppError(error, ...databaseUnusableCodes)) throw error;
+    if (!isAppError(error, ...databaseUnavailableCodes)) throw error;
     return undefined;
   }
 }

@@ -15,10 +15,11 @@ export const refusals: Pick<Translations, 'refusal' | 'refusalWith' | 'problem'>
     SEATS_BEING_GIVEN:
       'Freie Plätze gehen gerade an die Warteliste. Trage dich dort ein oder versuche es gleich noch einmal.',
     COURSE_IN_USE: 'Der Kurs hat noch Teilnehmende.',
-    COURSE_QUOTA: 'Die Dateien des Kurses sind zusammen zu groß. Lösche erst einige.',
-    COURSE_LIMIT: 'Die Kursleitung hat die Höchstzahl an Kursen erreicht. Lösche erst einige oder frag die Verwaltung.',
+    COURSE_QUOTA: 'Mit dieser Datei wären die Dateien des Kurses zu viele oder zu groß. Lösche erst einige.',
+    COURSE_LIMIT:
+      'Die Kursleitung hat die Höchstzahl an Kursen erreicht. Lösche erst einige oder bitte die Verwaltung, einen Kurs zuzuweisen.',
     ACCOUNT_INACTIVE: 'Das Konto ist inaktiv.',
-    TRAINER_HAS_COURSES: 'Diese Person leitet noch Kurse. Gib sie erst einer anderen Kursleitung.',
+    TRAINER_HAS_COURSES: 'Diese Person leitet noch Kurse. Gib die Kurse erst einer anderen Kursleitung.',
     TRAINEE_HAS_ENROLLMENTS:
       'Diese Person hat noch Plätze in Kursen. Entferne erst diese Teilnahmen oder schließe sie ab.',
     STATUS_REFUSED: 'Diese Änderung ist bei diesem Platz nicht möglich.',
@@ -66,7 +67,7 @@ export const refusals: Pick<Translations, 'refusal' | 'refusalWith' | 'problem'>
     PLAN_EXPIRED: 'Der Plan ist abgelaufen. Lade die Datei noch einmal hoch.',
     IMPORT_REFUSED: 'Mit dieser Datei oder diesen Optionen ist kein Import möglich.',
     PLAN_OUTDATED: 'Der Plan ist veraltet. Sieh ihn dir noch einmal an.',
-    PLAN_LIMIT: 'Es warten schon zu viele geplante Importe. Führe erst einige aus oder verwirf sie.',
+    PLAN_LIMIT: 'Du hast die Höchstzahl an geplanten Importen erreicht. Führe erst einige aus oder verwirf sie.',
     CREDENTIALS_FETCHED: 'Die Passwörter dieses Imports wurden schon heruntergeladen.',
     DISK_FULL: 'Der Speicher des Servers ist voll. Die IT muss Platz schaffen.',
     MAIL_SERVER_UNUSABLE: 'Der E-Mail-Server ist zurzeit nicht nutzbar. Die IT findet den Grund mit: coursectl doctor',
@@ -78,7 +79,8 @@ export const refusals: Pick<Translations, 'refusal' | 'refusalWith' | 'problem'>
     MAIL_SENDER_BUSY: 'Ein anderer Prozess versendet die E-Mails.',
     MAIL_CONFLICT: 'Beim jetzigen Status dieser E-Mail ist das nicht möglich.',
     MAIL_TOO_OLD: 'Die E-Mail ist zu alt, um noch einmal gesendet zu werden.',
-    MAIL_REPLACED: 'Für diese Person gibt es eine neuere E-Mail dieser Art.',
+    MAIL_REPLACED:
+      'Für diese Person gibt es eine neuere E-Mail dieser Art. Deshalb wird diese nicht noch einmal gesendet.',
     UNAVAILABLE: 'Der Dienst ist vorübergehend nicht verfügbar. Versuche es gleich noch einmal.',
     SERVER_ERROR: 'Im Dienst ist ein Fehler aufgetreten. Die IT findet den Grund im Log.',
   },

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { confirmedById } from '../../../db/connection.js';
 import type { Import, ImportCounts } from '../../../db/models/import.js';
 import { violatesUniqueIndex } from '../../../db/translate-error.js';
-import { databaseUnusableCodes, type ErrorCode } from '../../../errors.js';
+import { databaseUnavailableCodes, type ErrorCode } from '../../../errors.js';
 import {
   type ImportOptions,
   type ImportStatus,
@@ -55,7 +55,7 @@ export function leaseName(record: Leasable): string {
 export const importConflicts: readonly ErrorCode[] = ['IMPORT_CONFLICT', 'IMPORT_ROWS_DELETED'];
 
 /** Codes of errors after which the worker tries the import again. The import isn't marked as failed. */
-export const transientErrors: readonly ErrorCode[] = [...databaseUnusableCodes, ...importConflicts];
+export const transientErrors: readonly ErrorCode[] = [...databaseUnavailableCodes, ...importConflicts];
 
 /** Whether the service resumes an interrupted import without a command. */
 export function resumesAutomatically({ origin, status, errorCode }: Import): boolean {

@@ -6,7 +6,7 @@ import { sqliteProblems } from '../../../db/admin/sqlite-copy.js';
 import { openDatabase } from '../../../db/connection.js';
 import { migrationStatus } from '../../../db/migrations/migrator.js';
 import { withFileLock } from '../../../db/sqlite/file-lock.js';
-import { AppError, databaseUnusableCodes, isAppError, undefinedIfMissing } from '../../../errors.js';
+import { AppError, databaseUnavailableCodes, isAppError, undefinedIfMissing } from '../../../errors.js';
 import { diskFault, makeFolder, syncToDisk } from '../../../storage/disk.js';
 import { isKey } from '../../../storage/storage.js';
 import type { Core } from '../../core.js';
@@ -90,7 +90,7 @@ async function assertDumpUsable({ database, config }: Core): Promise<void> {
     await assertOwnFiles(database, `The database ${databaseUrlForDisplay(config.database)}`);
   } catch (error) {
     // The files may be restored before the dump, so the database may be missing.
-    if (!isAppError(error, ...databaseUnusableCodes)) throw error;
+    if (!isAppError(error, ...databaseUnavailableCodes)) throw error;
   }
 }
 
@@ -240,7 +240,7 @@ async function adoptDump(core: Core, manifest: Manifest): Promise<Pick<Restored,
     return { stoppedImports, mails: await endMails(database) };
   } catch (error) {
     // The files are restored, possibly before the dump. The command then tells the operator how to restore the dump.
-    if (isAppError(error, ...databaseUnusableCodes)) return unsettled;
+    if (isAppError(error, ...databaseUnavailableCodes)) return unsettled;
     throw error;
   }
 }
