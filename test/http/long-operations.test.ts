@@ -63,7 +63,7 @@ describe('Long operations', () => {
   });
 
   it('produce one piece of all exports at a time, and close an abandoned source', async () => {
-    const { serializePieces } = createCostlyWork();
+    const { limitExport } = createCostlyWork();
     let making = 0;
     let most = 0;
     const closed: string[] = [];
@@ -82,13 +82,13 @@ describe('Long operations', () => {
     }
     const all = async (name: string) => {
       const pieces: string[] = [];
-      for await (const piece of serializePieces(source(name))) pieces.push(piece);
+      for await (const piece of limitExport(source(name))) pieces.push(piece);
       return pieces.join(' ');
     };
     const found = await Promise.all([all('a'), all('b')]);
     expect(found).to.deep.equal(['a0 a1 a2 a3 a4', 'b0 b1 b2 b3 b4']);
     expect(most).to.equal(1);
-    for await (const piece of serializePieces(source('c'))) {
+    for await (const piece of limitExport(source('c'))) {
       expect(piece).to.equal('c0');
       break;
     }

@@ -40,7 +40,7 @@ export function createJsonReader(limits: JsonLimits): (request: Request, respons
   };
 }
 
-/** Refuses invalid UTF-8, which the parser would replace. @throws AppError `MALFORMED_JSON` */
+/** Refuses invalid UTF-8, because the parser would replace invalid bytes. @throws AppError `MALFORMED_JSON` */
 function assertUtf8(_request: IncomingMessage, _response: ServerResponse, bytes: Buffer, encoding: string): void {
   if (encoding === 'utf-8' && !isUtf8(bytes)) throw new AppError('MALFORMED_JSON');
 }

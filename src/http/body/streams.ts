@@ -9,13 +9,13 @@ import { isNotModified } from './ranges.js';
 
 /** A streamed response. Sending begins when the first piece is available. */
 export interface StreamedResponse {
-  /** Not called for HEAD. */
+  /** Yields the pieces of the body. Not called for HEAD. */
   pieces(): AsyncIterable<string | Uint8Array>;
   /** Name for saving the response as a file; absent if the response isn't an attachment. */
   filename?: string;
   /** Content type, if the operation doesn't declare one. */
   contentType?: string;
-  /** Length, if known. */
+  /** Length in bytes, if known. */
   bytes?: number;
   /** Version in quotes, if the response supports ranges. */
   etag?: string;
@@ -27,7 +27,7 @@ export interface StreamedResponse {
   onEnd?(arrived: boolean): Promise<void>;
 }
 
-/** Returns a table in the requested format. @param name name of the file without extension */
+/** Returns a response with a table as CSV or as a workbook. @param name name of the file without extension */
 export const tableResponse = (table: Table, name: string, format: TableFormat): StreamedResponse => ({
   filename: `${name}.${format}`,
   ...(format === 'xlsx' && { contentType: workbookType }),
@@ -55,7 +55,7 @@ function setStreamHeaders(response: Response, content: string, streamed: Streame
   const { filename, contentType, bytes, etag, range } = streamed;
   const { contentSecurityPolicy = "default-src 'none'; sandbox" } = streamed;
   if (filename !== undefined) response.attachment(filename);
-  // Otherwise nginx and other proxies buffer events.
+  // Without this header, nginx and other proxies buffer events.
   if (content === 'text/event-stream') response.setHeader('X-Accel-Buffering', 'no');
   const type = contentType ?? content;
   response.setHeader(

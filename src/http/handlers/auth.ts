@@ -89,11 +89,11 @@ export const authHandlers = {
     return { message: 'A link was sent to the new email, unless it belongs to another account.' };
   },
 
-  async checkEnrollment({ context, caller, reserveItems }) {
+  async checkEnrollment({ context, caller, reserveMemory }) {
     const ids = await currentEnrollmentIds(context, caller.user.id);
-    await reserveItems(ids.length);
+    await reserveMemory(ids.length);
     const enrollments = currentEnrollments(context, ids);
-    // All of these enrollments may have been removed meanwhile.
+    // All of these enrollments may have been removed after their ids were read.
     const first = await enrollments.next();
     async function* presented() {
       if (first.done) return;

@@ -7,7 +7,7 @@ import type { Context } from '../../services/context.js';
 import { actorOf } from '../../services/core.js';
 import type { Handlers } from '../routing/handler.js';
 
-/** Creates the handlers, and reads the logo once. @throws AppError `CONFIG_INVALID` if the logo can't be read */
+/** Reads the logo, and creates the handlers. @throws AppError `CONFIG_INVALID` if the logo can't be read */
 export function certificateHandlers(context: Context) {
   const { config } = context;
   const { publicUrl } = config.mail;

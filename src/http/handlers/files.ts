@@ -21,7 +21,7 @@ function streamed(object: StoredObject): StreamedResponse {
   return {
     bytes,
     pieces: () => readChunks(object),
-    // The stream may not have been read completely.
+    // Closes a stream that was not read completely.
     onEnd: async () => void stream.destroy(),
   };
 }
@@ -65,7 +65,7 @@ export const fileHandlers = {
   async addMaterial({ context, caller, params, receive, withoutSlot }) {
     const courseId = params.id;
     const limit = await materialLimit(context, actorOf(caller), courseId);
-    // Counts until its end, so that a slow bucket can't fill the disk with received files.
+    // The upload counts until the request ends. Otherwise received files could fill the disk while the bucket is slow.
     const { file } = await receive({ limit, countsUntilEnd: true });
     const added = await addMaterial(context, actorOf(caller), courseId, file, withoutSlot);
     return { message: 'File uploaded successfully.', file: presentMaterial(added) };
@@ -100,7 +100,7 @@ export const fileHandlers = {
 
   async showImage({ context, params, setHeader, withoutSlot }) {
     const object = await openImage(context, params.name, withoutSlot);
-    // Every image has its own URL, and never changes.
+    // An image never changes, because a new image gets a new URL.
     setHeader('Cache-Control', 'public, max-age=31536000, immutable');
     // Web clients of other origins may show images.
     setHeader('Cross-Origin-Resource-Policy', 'cross-origin');

@@ -31,18 +31,21 @@ export const describeImport = async (context: Context, record: Awaited<ReturnTyp
 interface ImportSnapshot {
   /** Data of an event. */
   data: string;
-  /** Whether the import no longer changes by itself. */
+  /** Whether the import changes only after another command. */
   isSettled: boolean;
 }
 
 async function readImport(context: Context, id: string): Promise<ImportSnapshot> {
   const found = await findImport(context, id);
   const data = JSON.stringify({ import: await describeImport(context, found) });
-  // The worker resumes some interrupted imports automatically.
+  // The worker resumes some interrupted imports automatically, so these still change.
   return { data, isSettled: !activeStatuses.has(found.status) && !resumesAutomatically(found) };
 }
 
-/** Shares the snapshots of an import between streams, because a long plan blocks the event loop for many milliseconds. */
+/**
+ * Shares the snapshots of an import between streams, because the conversion of a long plan to JSON blocks the event loop
+ * for many milliseconds.
+ */
 function createSnapshotCache() {
   const shared = new Map<string, { beganAt: number; snapshot: Promise<ImportSnapshot> }>();
   /** @param maxAgeMs maximum age of a shared snapshot; 0 always reads a new one */
@@ -61,7 +64,10 @@ function createSnapshotCache() {
 function createStreamLimit() {
   const counts = new Map<string, number>();
   return {
-    /** Passes a stream on if the account is below its limit. @throws AppError `OVERLOADED` before the first piece */
+    /**
+     * Yields the pieces of a stream if the account has fewer streams than the limit.
+     * @throws AppError `OVERLOADED` before the first piece
+     */
     async *within(account: string, stream: AsyncIterable<string>): AsyncGenerator<string> {
       const count = counts.get(account) ?? 0;
       if (count >= maxStreams) throw new AppError('OVERLOADED');

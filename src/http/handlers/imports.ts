@@ -57,9 +57,9 @@ export function importHandlers(server: ServerHandle) {
     async createImport({ context, caller, receive, setHeader, signal, withoutSlot }) {
       const upload = await receive();
       const actor = actorOf(caller);
-      const inTurn: RunInQueue = (work) =>
+      const runInQueue: RunInQueue = (work) =>
         withoutSlot(() => openQueue.run({ owner: queueOwnerOf(actor), signal }, () => work(signal)));
-      const record = await submitImport(context, actor, upload.file, formOptions(upload.fields), inTurn, signal);
+      const record = await submitImport(context, actor, upload.file, formOptions(upload.fields), runInQueue, signal);
       wakeImports();
       setHeader('Location', pathOf(record));
       return { import: await describeImport(context, await findImport(context, record.id)) };
@@ -98,7 +98,7 @@ export function importHandlers(server: ServerHandle) {
       const { format } = validate(tableQuerySchema, query);
       const record = await findImport(context, params.id);
       const { id } = record;
-      // HEAD claims nothing, but has the same refusals as GET.
+      // HEAD doesn't claim the passwords, but gets the same refusals as GET.
       assertFetchable(record);
       let claim: CredentialsClaim | undefined;
       return {

@@ -16,12 +16,12 @@ const readinessCacheMs = 1000;
 /** Time for which requests share the metrics text, in milliseconds. Generating the text takes milliseconds. */
 const metricsCacheMs = 250;
 
-/** Shares a result between calls for some time. */
-function cached<T>(ask: () => Promise<T>, milliseconds: number): () => Promise<T> {
+/** Returns a function that shares a result between its calls for some time. */
+function cached<T>(produce: () => Promise<T>, milliseconds: number): () => Promise<T> {
   let last: { result: Promise<T>; at: number } | undefined;
   return () => {
     const at = performance.now();
-    if (!last || at - last.at >= milliseconds) last = { result: ask(), at };
+    if (!last || at - last.at >= milliseconds) last = { result: produce(), at };
     return last.result;
   };
 }
@@ -46,7 +46,7 @@ export function serviceHandlers(context: Context, server: ServerHandle, metrics:
       await context.schema.assertCurrent();
       await context.schema.assertSpaceLeft();
     } catch (error) {
-      // Elsewhere these are server errors; here they mean that the service isn't ready.
+      // Other operations report these as server errors. Here they mean that the service isn't ready.
       if (isAppError(error, 'SCHEMA_OUTDATED')) throw new AppError('NOT_READY', undefined, { cause: error });
       if (isAppError(error, 'DISK_FULL')) throw new AppError('NOT_READY', messageOf('DISK_FULL'), { cause: error });
       throw error;

@@ -8,7 +8,7 @@ import type { Handlers } from '../routing/handler.js';
 export const sessionHandlers = {
   async startWebSession({ context, body, client, cookie, signal }) {
     const { user, token, expiresAt } = await login(context, body, client, { signal });
-    // The browser replaces its previous token.
+    // Ends the previous session, because the browser replaces its token.
     if (cookie.token !== undefined)
       await endSessionOfToken(context, cookie.token).catch((error: unknown) =>
         context.logger.warn({ err: error }, 'the session that a login has replaced is still open'),

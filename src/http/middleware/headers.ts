@@ -14,7 +14,7 @@ export function headersOf(middleware: RequestHandler): Headers {
   const request = new IncomingMessage(new Socket());
   request.method = 'GET';
   const response = new ServerResponse(request);
-  // These middlewares use only the features of Node's own classes.
+  // These middlewares use only features of Node's own classes, so they don't need Express' objects.
   middleware(request as Request, response as Response, () => undefined);
   return response.getHeaderNames().map((name) => [name, response.getHeader(name) ?? '']);
 }
@@ -25,8 +25,8 @@ function setHeaders(response: ServerResponse, headers: Headers): void {
 }
 
 /**
- * Sets headers for browsers: responses are not pages, may not be framed, and have the declared type. Caches may not store
- * responses, because responses belong to one caller.
+ * Creates a middleware that sets headers for browsers: responses are not pages, may not be framed, and have the declared
+ * type. Caches may not store responses, because responses belong to one caller.
  */
 export function securityHeaders(): RequestHandler {
   const middleware = helmet({
@@ -57,7 +57,10 @@ const exposedHeaders = [
   'X-Request-Id',
 ].join(', ');
 
-/** Answers preflights (specification, section 4.1), and sets the same CORS headers on actual requests. */
+/**
+ * Creates a middleware that responds to preflights (specification, section 4.1), and sets the same CORS headers on other
+ * responses.
+ */
 export function corsMiddleware(allowedOrigins: readonly string[]): RequestHandler {
   const corsOptions = {
     origin: [...allowedOrigins],

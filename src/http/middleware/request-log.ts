@@ -6,7 +6,8 @@ import { contract } from '../api/operations/contract.js';
 import { isProbe } from '../overload/requests.js';
 
 /**
- * Beginnings of paths with a secret, without `/api` because the console has such pages, too. `pattern` replaces the secret.
+ * Beginnings of paths with a secret, without `/api` because pages of the console have the same paths. In the log, `pattern`
+ * replaces the secret.
  */
 const secretPaths = Object.values<Operation>(contract).flatMap(({ path, secretPath }) => {
   const secret = path.indexOf(':');
@@ -17,7 +18,7 @@ const secretPaths = Object.values<Operation>(contract).flatMap(({ path, secretPa
 const withoutEscapes = (path: string): string =>
   path.replace(/%([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
-/** Removes secrets from a path, also if no operation has this path: it may be mistyped, or the service isn't ready. */
+/** Removes secrets from a path, even if no operation has exactly this path, because the path may have a typing error. */
 function loggedPath(url: string): string {
   const [path = ''] = url.split('?');
   const plain = withoutEscapes(path);
@@ -38,9 +39,10 @@ export function describeRequest(request: Request, response: Response): object {
 }
 
 /**
- * Gives each request an id (`X-Request-Id`), and logs one line at its end. If the response wasn't sent completely, the line has
- * `aborted`, and a status only if the client received one. Health checks are logged at debug level, because they come every
- * few seconds. Replaces `pino-http`, which creates a logger for each request and searches each line for secrets.
+ * Creates a middleware that gives each request an id (`X-Request-Id`), and logs one line at its end. If the response wasn't
+ * sent completely, the line has `aborted`, and a status only if the client received one. Health checks are logged at debug
+ * level, because they come every few seconds. Replaces `pino-http`, which creates a logger for each request and searches
+ * each line for secrets.
  */
 export function requestLog(logger: Logger): RequestHandler {
   const lines = logger.child({}, { redact: [] });
@@ -50,7 +52,7 @@ export function requestLog(logger: Logger): RequestHandler {
     response.once('close', () => {
       const isAborted = !response.writableFinished;
       const status = isAborted && !response.headersSent ? undefined : response.statusCode;
-      // Set after authentication.
+      // Authentication sets `userId`.
       const { userId }: { userId?: string } = response.locals;
       const line = {
         req: describeRequest(request, response),

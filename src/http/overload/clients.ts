@@ -10,21 +10,24 @@ import { networkOf } from '../../network.js';
  */
 export interface ClientLimiter {
   /** Admits a request that sends its body. @throws AppError `OVERLOADED`, `BODY_INCOMPLETE` if the client has left */
-  admitBody(request: IncomingMessage, owner: ClientOwner): Promise<Leave>;
+  admitBody(request: IncomingMessage, owner: ClientOwner): Promise<StopCounting>;
   /** Waits until an upload may begin. @throws AppError `OVERLOADED`, `BODY_INCOMPLETE` if the client has left */
   admitUpload(request: IncomingMessage, owner: ClientOwner): Promise<UploadEntry>;
-  /** Counts an unread response once, until it is closed. */
+  /**
+   * Counts a response that its client doesn't read, until the response is closed. Further calls for the same response have
+   * no effect.
+   */
   trackUnread(response: ServerResponse, owner: ClientOwner): void;
   load(): Record<'bodies' | 'uploads' | 'responses', number>;
 }
 
-/** Removes a request from its group; called when the request no longer waits. */
-export type Leave = () => void;
+/** Removes a request from its group. The caller must call it when the request no longer waits for its client. */
+export type StopCounting = () => void;
 
 /** An admitted upload. */
 export interface UploadEntry {
-  leave: Leave;
-  /** Called when the file is received, so that the upload no longer counts as slow. */
+  stopCounting: StopCounting;
+  /** The caller must call it when the file is received. Otherwise the upload would count as slow. */
   markReceived(): void;
 }
 
@@ -36,7 +39,7 @@ export interface ClientOwner {
 }
 
 export interface ClientLimits {
-  /** Maximum concurrent requests; the bounds grow with it. */
+  /** Maximum concurrent requests. The bounds for waiting requests are multiples of this number. */
   maxConcurrent: number;
   /** Requests slower than this over 5 s are ended. */
   minBytesPerSecond: number;
@@ -74,13 +77,13 @@ interface WaitingRequest extends ClientOwner {
   bytes(): number | undefined;
   /** Buffered bytes of a response. */
   buffered?(): number;
-  /** Ends the request. */
+  /** Ends the request; absent if the request must not be ended. */
   abort?(): void;
 }
 
 interface GroupEntry {
   request: WaitingRequest;
-  leave: Leave;
+  stopCounting: StopCounting;
   /** Time since which the request is slower than the minimum rate, and its bytes at that time. */
   markAt: number;
   markBytes: number;
@@ -109,9 +112,9 @@ class RequestGroup {
     return this.entries.size >= this.bounds.total ? this.entries : undefined;
   }
 
-  add(request: WaitingRequest): Leave {
+  add(request: WaitingRequest): StopCounting {
     const keys = this.#ownersOf(request).map(([key]) => key);
-    const leave = () => {
+    const stopCounting = () => {
       this.entries.delete(entry);
       for (const key of keys) {
         const own = this.#byOwner.get(key);
@@ -119,10 +122,10 @@ class RequestGroup {
         if (own?.size === 0) this.#byOwner.delete(key);
       }
     };
-    const entry = { request, leave, markAt: performance.now(), markBytes: request.bytes() ?? 0 };
+    const entry = { request, stopCounting, markAt: performance.now(), markBytes: request.bytes() ?? 0 };
     this.entries.add(entry);
     for (const key of keys) this.#byOwner.set(key, (this.#byOwner.get(key) ?? new Set()).add(entry));
-    return leave;
+    return stopCounting;
   }
 }
 
@@ -173,9 +176,9 @@ export function createClientLimiter({
     return 0;
   }
 
-  function end({ leave, request }: GroupEntry): void {
-    // The request no longer counts, although its end takes a moment.
-    leave();
+  function endRequest({ stopCounting, request }: GroupEntry): void {
+    // Stops counting first, because the end of the request takes a moment.
+    stopCounting();
     request.abort?.();
     onAbort?.();
   }
@@ -186,35 +189,41 @@ export function createClientLimiter({
     if (!competitors) return true;
     for (const entry of competitors) {
       if (!entry.request.abort || slowFor(entry) < stalledMs) continue;
-      end(entry);
+      endRequest(entry);
       return true;
     }
     return false;
   }
 
-  function check(): void {
-    for (const group of [bodies, uploads]) for (const entry of group.entries) if (slowFor(entry) >= slowMs) end(entry);
+  function endSlowRequests(): void {
+    for (const group of [bodies, uploads])
+      for (const entry of group.entries) if (slowFor(entry) >= slowMs) endRequest(entry);
     if (bodies.entries.size + uploads.entries.size > 0) return;
     clearInterval(timer);
     timer = undefined;
   }
 
-  /** Adds a request to a group when the group has room. @throws AppError `OVERLOADED`, `BODY_INCOMPLETE` */
+  /**
+   * Adds a request to a group when the group has room.
+   * @param tries maximum number of attempts, one every 50 ms
+   * @throws AppError `OVERLOADED`, `BODY_INCOMPLETE`
+   */
   async function join(
     group: RequestGroup,
     request: IncomingMessage,
     waiting: WaitingRequest,
     tries: number,
-  ): Promise<Leave> {
+  ): Promise<StopCounting> {
     for (let tried = 1; !makeRoom(group, waiting); tried += 1) {
       if (request.socket.destroyed) throw new AppError('BODY_INCOMPLETE');
-      // A complete body needs no place.
+      // A complete body doesn't count, because it doesn't wait for its client.
       if (group === bodies && request.complete) return () => undefined;
       if (tried >= tries) throw new AppError('OVERLOADED');
       await sleep(retryMs);
     }
-    // setImmediate reads received data first. Otherwise a busy process would take its own delay for the client's.
-    timer ??= setInterval(() => setImmediate(check), checkEveryMs).unref();
+    // `setImmediate` lets Node read received data before the check. Otherwise the delay of a busy process would count as
+    // the client's.
+    timer ??= setInterval(() => setImmediate(endSlowRequests), checkEveryMs).unref();
     return group.add(waiting);
   }
 
@@ -228,16 +237,18 @@ export function createClientLimiter({
     admitBody: (request, owner) => join(bodies, request, incomingRequest(request, owner), bodyTries),
 
     async admitUpload(request, owner) {
-      // A queued upload isn't read, so its client isn't slow.
-      const leaveQueue = await join(uploadQueue, request, { ...owner, bytes: () => undefined }, 1);
+      // A queued upload isn't read, so its client can't be slow.
+      const stopCountingQueued = await join(uploadQueue, request, { ...owner, bytes: () => undefined }, 1);
       const incoming = incomingRequest(request, owner);
       let isReceived = false;
       const uploading = { ...incoming, bytes: () => (isReceived ? undefined : incoming.bytes()) };
-      const leave = await join(uploads, request, uploading, Number.POSITIVE_INFINITY).finally(leaveQueue);
+      const stopCounting = await join(uploads, request, uploading, Number.POSITIVE_INFINITY).finally(
+        stopCountingQueued,
+      );
       const markReceived = () => {
         isReceived = true;
       };
-      return { leave, markReceived };
+      return { stopCounting, markReceived };
     },
 
     trackUnread(response, owner) {
@@ -246,13 +257,13 @@ export function createClientLimiter({
       const { socket } = response;
       // The response is sent even if no room was found, because its work is done.
       makeRoom(responses, owner);
-      const leave = responses.add({
+      const stopCounting = responses.add({
         ...owner,
         bytes: () => (socket && response.writableLength > 0 ? socket.bytesWritten - socket.writableLength : undefined),
         buffered: () => response.writableLength,
         abort: () => void response.destroy(),
       });
-      response.once('close', leave);
+      response.once('close', stopCounting);
       for (
         let largest = largestBuffered(responses.entries);
         largest.total > maxBuffered;
@@ -260,7 +271,7 @@ export function createClientLimiter({
       ) {
         const [oldest] = largest.entries;
         if (!oldest) return;
-        end(oldest);
+        endRequest(oldest);
       }
     },
 

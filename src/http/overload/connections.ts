@@ -31,7 +31,10 @@ export interface ConnectionLimits {
 
 /** Maximum pipelined requests of a connection; a connection with more is closed. */
 const maxPipelined = 32;
-/** Connections above the total before Node closes new ones. Eviction keeps the number below, unless all are busy. */
+/**
+ * Connections above the limit that Node still accepts. {@link trackConnections} closes idle connections, so that Node
+ * reaches this margin only if all connections are busy.
+ */
 const evictionMargin = 200;
 
 interface Connection {
@@ -106,7 +109,7 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
     socket.once('close', () => {
       remove(connection);
       connection.queuedRequests.length = 0;
-      // Node closes the response being sent, but not those to later pipelined requests: their `close` listeners would
+      // Node closes the response being sent, but not those to later pipelined requests, so their `close` listeners would
       // never run.
       process.nextTick(() => {
         for (const response of [...connection.responses].filter(({ closed }) => !closed))

@@ -8,8 +8,8 @@ import type { Operation } from '../api/operation.js';
 /** Bounds costly work of small requests: responses that need much memory, and operations that take long. */
 export interface CostlyWork {
   /**
-   * Waits until a response of at most the given size may be built. Rows, presented objects and JSON need several times the
-   * memory of the response until it is sent.
+   * Waits until a response of at most `bytes` may be built. Building it needs several times as much memory for rows,
+   * presented objects and JSON. The caller must call the result when the response has ended.
    * @throws AppError `OVERLOADED`, the reason of the signal
    */
   admitLargeResponse(request: CostlyRequest, bytes: number): Promise<EndLargeResponse>;
@@ -18,8 +18,8 @@ export interface CostlyWork {
    * @throws AppError `OVERLOADED`, the reason of the signal, and what `work` throws
    */
   runLongOperation<T>(request: CostlyRequest, work: () => Promise<T>): Promise<T>;
-  /** Yields the pieces of an export. Only one piece of all exports is produced at a time. */
-  serializePieces<T>(pieces: AsyncIterable<T>): AsyncGenerator<T>;
+  /** Yields the pieces of an export. The service produces one piece at a time for all exports together. */
+  limitExport<T>(pieces: AsyncIterable<T>): AsyncGenerator<T>;
 }
 
 export interface CostlyRequest {
@@ -29,7 +29,7 @@ export interface CostlyRequest {
   signal: AbortSignal;
 }
 
-/** Called when a response has been sent or has failed. */
+/** Reports that a response has been sent or has failed. */
 export type EndLargeResponse = (outcome: { bytes: number } | { error: unknown }) => void;
 
 /** Smaller responses don't wait, because the number of running requests bounds them. */
@@ -37,7 +37,10 @@ const smallResponseBytes = 2_000_000;
 /** Two full pages of the catalogue with texts at their maximum length. */
 const largeLimits = { capacity: 27_000_000, entries: 200, entriesPerOwner: 60, waitMs: 5000 };
 const longLimits = { capacity: 2, entries: 50, entriesPerOwner: 10, waitMs: 5000 };
-/** Pauses for other requests after a large response, and between pieces of exports: multiples of the time that these took. */
+/**
+ * Pauses in which other requests are served: after a large response, and between pieces of exports. A pause is `factor`
+ * times as long as the response or piece took, up to `longestMs`.
+ */
 const [largePause, piecePause] = [
   { factor: 3, longestMs: 1000 },
   { factor: 1, longestMs: 250 },
@@ -47,7 +50,7 @@ const [largePause, piecePause] = [
 export function pageLength({ itemBytes, query }: Operation, requested: { limit?: unknown }): number | undefined {
   if (itemBytes === undefined || !query) return undefined;
   const limit = query.extract('limit') as Joi.NumberSchema;
-  // The service refuses other values than permitted numbers.
+  // Other values than permitted numbers need no memory, because the handler refuses them.
   const { value, error } = limit.validate(requested.limit) as Joi.ValidationResult<number>;
   return error ? undefined : value;
 }
@@ -76,7 +79,7 @@ export function createCostlyWork(): CostlyWork {
           const startedAt = performance.now();
           const outcome = await new Promise<Parameters<EndLargeResponse>[0]>((end) => resolve(end));
           if ('bytes' in outcome && outcome.bytes > smallResponseBytes) await pauseSince(startedAt, largePause);
-          // Without a database, all other responses would fail one after the other.
+          // Refuses all waiting responses at once if the database fails. Otherwise they would fail one after the other.
           if ('error' in outcome && outcome.error instanceof AppError && outcome.error.code.startsWith('DATABASE_'))
             large.refuseWaiting();
         };
@@ -86,7 +89,7 @@ export function createCostlyWork(): CostlyWork {
 
     runLongOperation: (request, work) => long.run(request, work),
 
-    async *serializePieces(pieces) {
+    async *limitExport(pieces) {
       const source = pieces[Symbol.asyncIterator]();
       const next = () => pieceLimit(() => nextPiece(source));
       try {

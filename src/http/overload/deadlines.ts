@@ -7,9 +7,9 @@ import type { Operation } from '../api/operation.js';
 export interface Deadlines {
   /** Receiving a JSON body. */
   bodyMs: number;
-  /** Time in which a client reads no byte of a response. */
+  /** Waiting for a client that doesn't read its response. */
   unreadMs: number;
-  /** Use of the database. With all other work, the response takes at most 5 s. */
+  /** Use of the database. Together with all other work, a response takes at most 5 s. */
   databaseMs: number;
 }
 
@@ -19,8 +19,9 @@ export const standardDeadlines: Readonly<Deadlines> = { bodyMs: 30_000, unreadMs
 const leastDatabaseMs = 1500;
 
 /**
- * Returns the database deadline of a request. The duration of uploads and streams depends on their clients, so each of their
- * queries has its own deadline. For other requests, waiting in the queue counts as waiting for the database.
+ * Returns the database deadline of a request. The duration of uploads and streams depends on their clients, so each of
+ * their queries has its own deadline. For other requests, the deadline is shorter by the time that the request has waited
+ * in the queue.
  */
 export function databaseDeadline(
   { upload, success }: Operation,
@@ -35,8 +36,8 @@ export function databaseDeadline(
 const clientLeft = new AppError('BODY_INCOMPLETE', 'The client left before its response.');
 
 /**
- * Returns a getter of a signal that is aborted when the client leaves. The signal is created on demand, as most requests
- * need none.
+ * Returns a getter of a signal that is aborted when the client leaves. The getter creates the signal when it is first
+ * called, because most requests need none.
  */
 export function disconnectSignal(response: ServerResponse): () => AbortSignal {
   let created: AbortController | undefined;
@@ -50,7 +51,10 @@ export function disconnectSignal(response: ServerResponse): () => AbortSignal {
   };
 }
 
-/** Ends a response if its client reads nothing for `unreadMs`. @returns whether `event` came before */
+/**
+ * Waits for an event of a response, and destroys the response if the event doesn't come within `unreadMs`.
+ * @returns whether the event came
+ */
 export function destroyUnlessRead(
   response: ServerResponse,
   event: 'drain' | 'finish',

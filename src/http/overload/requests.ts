@@ -4,7 +4,7 @@ import { createFairQueue, type QueueEntry } from '../../fair-queue.js';
 /** Whether a URL is a health check, which comes every few seconds. */
 export const isProbe = (url = ''): boolean => /^\/(health|ready)z(\?|$)/.test(url);
 
-/** Whether a URL is a health check or the metrics. Their responses are shared, and need no slot. */
+/** Whether a URL is a health check or the metrics. Their responses cost little, so these requests need no slot. */
 const isPolled = (url = ''): boolean => isProbe(url) || /^\/metrics(\/|\?|$)/.test(url);
 
 /**
@@ -37,7 +37,7 @@ export interface RequestLimiter {
   admit(request: IncomingMessage, response: ServerResponse, begin: () => void): void;
   /** Releases the request's slot while the request waits for its client, or in another queue. */
   release(response: ServerResponse): void;
-  /** Takes a slot again for a released request, immediately because the request was admitted before. */
+  /** Gives a released request a slot again, without waiting because the request was admitted before. */
   reacquire(response: ServerResponse): void;
   /** Returns the time that the request has waited in the queue, in milliseconds. */
   waitedMs(response: ServerResponse): number;
@@ -77,8 +77,8 @@ export const adaptiveWaitMs = (sinceEmptyMs: number): number => (sinceEmptyMs < 
 /** Maximum queue length: at least the first number, and the second per slot. Waiting costs only memory. */
 const [minQueued, queuedPerSlot] = [1000, 100];
 /**
- * Share of the slots for one network while others are active. There are two slots per database connection, so others find a
- * connection.
+ * Part of the slots that one network may use while others are active. There are about two slots per database connection. So
+ * a network uses at most half of the connections, and others find a free connection.
  */
 const shareOfSlots = 0.25;
 /** Failures in a row after which all waiting requests are refused: without a database, all would fail one after the other. */
@@ -97,7 +97,9 @@ export function createRequestLimiter(options: RequestLimits): RequestLimiter {
   const refusals = countPerSecond(onRefusals);
   let failures = 0;
 
-  /** Counts failures in a row, without requests that clients have aborted. */
+  /**
+   * Counts failures in a row, and refuses all waiting requests after the third. Ignores requests that clients have aborted.
+   */
   function noteOutcome(response: ServerResponse): void {
     if (!response.writableFinished) return;
     failures = isFailure(response) ? failures + 1 : 0;
@@ -106,7 +108,7 @@ export function createRequestLimiter(options: RequestLimits): RequestLimiter {
 
   return {
     admit(request, response, begin) {
-      // Always served: otherwise an orchestrator would restart an overloaded service.
+      // Always serves these requests. Otherwise an orchestrator would restart an overloaded service.
       if (isPolled(request.url)) return begin();
       const arrivedAt = performance.now();
       const entry = queue.enter({ owner: networkOf(request) });

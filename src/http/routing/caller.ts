@@ -15,6 +15,7 @@ export function bearerToken(authorization: string | undefined): string | undefin
 
 /**
  * Authenticates the caller of an operation. A token in the header takes precedence over the cookie.
+ * @returns undefined if the operation is public, or if its token is optional and absent
  * @throws AppError `OTHER_ORIGIN` for other pages, `TOKEN_MISSING`, `TOKEN_INVALID`
  */
 export async function callerOf(
@@ -48,8 +49,8 @@ export async function assertSessionActive(context: Context, caller: Caller | und
 }
 
 /**
- * Yields the pieces of a table while its reader is signed in. Otherwise a slow reader would get rows that are newer than the
- * end of the session.
+ * Yields the pieces of a CSV export while the caller is signed in. Otherwise a slow client could get rows that were written
+ * after the end of the session.
  * @throws AppError `TOKEN_INVALID`, which leaves the response incomplete
  */
 export async function* whileSignedIn<T>(

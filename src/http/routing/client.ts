@@ -6,7 +6,10 @@ import type { Client } from '../../services/core.js';
 /** Length of the longest address: IPv4 in IPv6 notation. */
 const longestAddress = 45;
 
-/** Returns the client for records. Behind a proxy, the header may contain anything, so invalid addresses become null. */
+/**
+ * Returns the client of a request, for sessions and the audit log. The header of a proxy may contain anything, so an
+ * invalid address becomes null.
+ */
 export function clientOf(request: Request): Client {
   const { ip = '' } = request;
   return {

@@ -95,7 +95,7 @@ const failuresEveryMs = 1000;
  */
 function createFailureLog(logger: Logger): (code: ErrorCode, first: object) => void {
   const counts = new Map<ErrorCode, number>();
-  /** Starting and stopping aren't faults. */
+  /** `NOT_READY` is no fault: the service is starting or stopping. */
   const levelOf = (code: ErrorCode) => (code === 'NOT_READY' ? 'info' : 'error');
   function report(code: ErrorCode): void {
     const count = counts.get(code) ?? 0;
@@ -116,7 +116,7 @@ function createFailureLog(logger: Logger): (code: ErrorCode, first: object) => v
   };
 }
 
-/** Responses that refuse a request because of its own client's or account's limit. These are no failures of the service. */
+/** Responses with `OVERLOADED` because a client or an account has reached a limit. These are no failures of the service. */
 const refusedByLimit = new WeakSet<ServerResponse>();
 
 /** Whether the service failed to process the request. */
@@ -133,9 +133,9 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
   return (error: unknown, request, response: Response<object, { operation?: Operation }>, _next) => {
     const appError = error instanceof AppError ? error : fromFramework(error);
     const failure: FailureResponse = appError ? failureResponses[appError.code] : serverError;
-    // OVERLOADED because of the database has a cause.
+    // Without a cause, OVERLOADED means a reached limit. With a cause, the database is overloaded.
     if (appError?.code === 'OVERLOADED' && appError.cause === undefined) refusedByLimit.add(response);
-    // Work was stopped because the client left; the request log has this already.
+    // If work was stopped because the client left, the request log has the line already.
     const isAborted = response.destroyed && appError?.code === 'INTERRUPTED';
     if (failure.status >= 500 && !isAborted) {
       const reason =

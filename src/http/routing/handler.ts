@@ -9,9 +9,12 @@ import type { SessionCookie } from './session-cookie.js';
 
 /** Options for receiving a file. */
 export interface ReceiveOptions {
-  /** Replaces the operation's limit. */
+  /** Limit of the file, instead of the operation's limit. */
   limit?: UploadLimit;
-  /** Whether the upload counts until its request ends, because storing the file may take long. */
+  /**
+   * Whether the upload counts towards the maximum number of uploads until its request ends, because storing the file may
+   * take long. By default, the upload counts only until the file is received.
+   */
   countsUntilEnd?: boolean;
 }
 
@@ -29,14 +32,20 @@ export interface AnyHandlerRequest {
    * permissions, so that no file of an unauthorized caller is stored.
    */
   receive: ((options?: ReceiveOptions) => Promise<ReceivedUpload>) | undefined;
-  /** Returns the requested range of a file: see http/body/ranges.ts. */
+  /** Returns the requested range of a file: see `rangeOf` in body/ranges.ts. */
   rangeOf(bytes: number, etag: string): ByteRange | undefined;
   /** Aborted when the client leaves. */
   signal: AbortSignal;
-  /** Releases the request's slot during work that waits in another bounded queue, or for the storage. */
+  /**
+   * Runs work while other requests may use the slot of this request. For work that waits in another bounded queue, or for
+   * the storage. Slots bound the number of concurrent requests: see overload/README.md.
+   */
   withoutSlot: WithoutSlot;
-  /** Waits until a response with this number of items may be built, if the query has no `limit`: see `itemBytes`. */
-  reserveItems(count: number): Promise<void>;
+  /**
+   * Waits until there is memory for a response with this number of items. Handlers call it if the operation has
+   * `itemBytes`, but its query has no `limit`.
+   */
+  reserveMemory(itemCount: number): Promise<void>;
   /** The `Authorization` header, for operations with their own authentication. */
   authorization: string | undefined;
   /** The session cookie of the web console. */
@@ -61,7 +70,7 @@ export interface HandlerRequest<T extends Operation> extends AnyHandlerRequest {
 /** A handler for any operation. */
 export type AnyHandler = (request: AnyHandlerRequest) => Promise<object>;
 
-/** Returns the body of the operation's successful response. */
+/** Handles one operation, and returns the body of its successful response. */
 export type Handler<T extends Operation> = (
   request: HandlerRequest<T>,
 ) => Promise<T['success'] extends { content: string } ? StreamedResponse : object>;

@@ -11,10 +11,10 @@ const nameOf = (host: string): string => host.toLowerCase().replace(/:\d*$/, '')
 const hostOfTarget = (target: string): string => /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1] ?? '';
 
 /**
- * Refuses unknown host names if the service listens on the loopback interface without a proxy. The host name of a hostile page
- * may resolve to 127.0.0.1, and browsers then treat the service as part of that page (DNS rebinding). Requests without a host
- * are allowed, because browsers always send one.
- * @throws AppError `HOST_UNKNOWN`
+ * Creates a middleware that refuses unknown host names if the service listens on the loopback interface without a proxy.
+ * The host name of a hostile page may resolve to 127.0.0.1, and browsers then treat the service as part of that page (DNS
+ * rebinding). Requests without a host are allowed, because browsers always send one. The middleware throws AppError
+ * `HOST_UNKNOWN`.
  */
 export function assertOwnHost({ http, mail }: Config, server: Pick<ServerHandle, 'listensOnLoopback'>): RequestHandler {
   const urls = [localUrl(http.host, http.port), mail.publicUrl ?? []].flat();

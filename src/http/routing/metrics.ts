@@ -26,7 +26,7 @@ interface Refusals {
 
 /** Metrics for Prometheus: process, requests by operation and status, database connections. */
 export interface Metrics {
-  /** Counts and times requests. */
+  /** Counts requests, and measures their duration. */
   middleware: RequestHandler;
   refusals: Refusals;
   /** Returns all metrics as text. */
@@ -163,7 +163,7 @@ export function createMetrics(context: Context, load?: () => Load): Metrics {
     refusals: addRefusalCounters(registry),
     contentType: registry.contentType,
     text() {
-      // Default metrics cost time continuously, so they begin with the first read.
+      // Default metrics cost time continuously, so their collection begins with the first read.
       if (!hasDefaultMetrics) collectDefaultMetrics({ register: registry });
       hasDefaultMetrics = true;
       return registry.metrics();

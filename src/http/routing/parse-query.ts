@@ -1,7 +1,7 @@
 import { type ParsedUrlQuery, parse } from 'node:querystring';
 import { AppError } from '../../errors.js';
 
-/** No operation has nearly as many parameters, and each one costs time. */
+/** Far more parameters than any operation has. Parsing each parameter costs time. */
 const maxParameters = 100;
 
 /**

@@ -6,12 +6,12 @@ import type { Caller, Client } from '../../services/core.js';
 import { atMost, removeUpload, uploadsFolder, type WithoutSlot } from '../../services/files/files.js';
 import { withPromotion } from '../../services/waiting-list/promotion.js';
 import { type Operation, seatsHeader } from '../api/operation.js';
-import { sendConstant } from '../body/encodings.js';
+import { sendIfConstant } from '../body/encodings.js';
 import { createJsonReader } from '../body/json-body.js';
 import { rangeOf } from '../body/ranges.js';
 import { type StreamedResponse, sendJson, sendLargeJson, sendStream } from '../body/streams.js';
 import { type ReceivedUpload, readUpload } from '../body/uploads.js';
-import type { ClientLimiter, ClientOwner, Leave } from '../overload/clients.js';
+import type { ClientLimiter, ClientOwner, StopCounting } from '../overload/clients.js';
 import { type CostlyRequest, type CostlyWork, type EndLargeResponse, pageLength } from '../overload/costly-work.js';
 import { type Deadlines, databaseDeadline, destroyUnlessRead, disconnectSignal } from '../overload/deadlines.js';
 import type { RequestLimiter } from '../overload/requests.js';
@@ -23,15 +23,15 @@ import { type SessionCookie, sessionCookie } from './session-cookie.js';
 /** Maximum JSON body in bytes, for a few text fields. */
 const jsonLimit = 100 * 1024;
 
-/** Limiters of a server. An application without a server has none. */
-export interface Overload {
+/** Limiters of a server. An application without a server, as in tests, has no limiters. */
+export interface Limiters {
   requests: RequestLimiter;
   clients: ClientLimiter;
   costlyWork: CostlyWork;
 }
 
 export interface RequestControl {
-  overload?: Overload;
+  limiters?: Limiters;
   deadlines: Deadlines;
 }
 
@@ -42,33 +42,42 @@ export interface RequestControl {
 const areValidIds = (params: Request['params']): params is Record<string, string> =>
   Object.values(params).every((value) => typeof value === 'string' && !/[\s\p{Cc}]/u.test(value));
 
-/** Releases the slot of a request when its response is complete, and bounds responses that clients don't read. */
-export function boundResponses({ overload, deadlines }: RequestControl): RequestHandler {
+/**
+ * Creates a middleware that releases the slot of a request when its response is complete. It also bounds the responses that
+ * clients don't read.
+ */
+export function boundResponses({ limiters, deadlines }: RequestControl): RequestHandler {
   return (request, response: Response<unknown, { userId?: string }>, next) => {
     // Emitted when the whole response is in the buffers of the connection.
     response.once('prefinish', () => {
-      overload?.requests.release(response);
+      limiters?.requests.release(response);
       if (response.writableLength === 0) return;
       void destroyUnlessRead(response, 'finish', deadlines.unreadMs);
-      overload?.clients.trackUnread(response, { address: clientOf(request).ip, account: response.locals.userId });
+      limiters?.clients.trackUnread(response, { address: clientOf(request).ip, account: response.locals.userId });
     });
     next();
   };
 }
 
-/** Returns a function that releases the slot of a request while work waits for the client, a hash, the storage or a queue. */
-function slotReleaser(overload: Overload | undefined, response: Response): WithoutSlot {
+/**
+ * Returns a function that runs work without the slot of a request, because the work waits for the client, a hash, the
+ * storage or a queue.
+ */
+function slotReleaser(limiters: Limiters | undefined, response: Response): WithoutSlot {
   return async (wait) => {
-    overload?.requests.release(response);
+    limiters?.requests.release(response);
     try {
       return await wait();
     } finally {
-      overload?.requests.reacquire(response);
+      limiters?.requests.reacquire(response);
     }
   };
 }
 
-/** Receives the file of an operation. The upload counts until the file is received, or until `leave` is called. */
+/**
+ * Creates a receiver of the file of an operation. The upload counts towards the limits of uploads until the file is
+ * received. With `countsUntilEnd`, the upload counts until the caller calls `stopCounting`.
+ */
 function createReceiver(
   context: Context,
   { field, maxBytes }: NonNullable<Operation['upload']>,
@@ -76,17 +85,17 @@ function createReceiver(
   [request, response]: readonly [Request, Response],
   owner: ClientOwner,
 ) {
-  let leave: Leave | undefined;
+  let stopCounting: StopCounting | undefined;
   return {
-    leave: () => leave?.(),
+    stopCounting: () => stopCounting?.(),
     async receive({ limit = atMost(maxBytes(context.config)), countsUntilEnd = false }: ReceiveOptions = {}) {
       const upload = await clients?.admitUpload(request, owner);
-      leave = upload?.leave;
+      stopCounting = upload?.stopCounting;
       try {
         return await readUpload(request, response, { field, folder: uploadsFolder(context), limit });
       } finally {
         upload?.markReceived();
-        if (!countsUntilEnd) upload?.leave();
+        if (!countsUntilEnd) upload?.stopCounting();
       }
     },
   };
@@ -111,8 +120,8 @@ interface Sender {
 
 /**
  * Authenticates and authorizes the sender.
- * @throws AppError as {@link callerOf}, {@link assertAuthorized} and the operation's precondition; `NOT_FOUND` for
- *   impossible ids
+ * @throws AppError `NOT_FOUND` for impossible ids, and the errors of {@link callerOf}, {@link assertAuthorized} and the
+ *   operation's precondition
  */
 async function authorizeSender(
   { context, operation }: ServedOperation,
@@ -124,7 +133,7 @@ async function authorizeSender(
   const cookie = sessionCookie(request, response);
   const caller = await callerOf(context, operation, request, client, cookie);
   if (caller) {
-    // For the request log, also if the request is refused.
+    // For the request log, even if the request is refused below.
     response.locals.userId = caller.user.id;
     assertAuthorized(operation, caller, params);
   }
@@ -135,7 +144,7 @@ async function authorizeSender(
 
 /** Serves one request of an authorized sender. */
 class Exchange {
-  readonly #disconnected: () => AbortSignal;
+  readonly #getDisconnectSignal: () => AbortSignal;
   readonly #withoutSlot: WithoutSlot;
   readonly #upload: ReturnType<typeof createReceiver> | undefined;
   #endLarge: EndLargeResponse | undefined;
@@ -146,12 +155,12 @@ class Exchange {
     private readonly request: Request,
     private readonly response: Response,
   ) {
-    const { context, operation, overload } = service;
-    this.#disconnected = disconnectSignal(response);
-    this.#withoutSlot = slotReleaser(overload, response);
+    const { context, operation, limiters } = service;
+    this.#getDisconnectSignal = disconnectSignal(response);
+    this.#withoutSlot = slotReleaser(limiters, response);
     this.#upload =
       operation.upload &&
-      createReceiver(context, operation.upload, overload?.clients, [request, response], sender.owner);
+      createReceiver(context, operation.upload, limiters?.clients, [request, response], sender.owner);
   }
 
   /** Reads the body, calls the handler and sends its result. */
@@ -160,24 +169,24 @@ class Exchange {
     const body = operation.body ? await this.#readBody() : {};
     const query = operation.query ? this.request.query : {};
     const items = pageLength(operation, query);
-    if (items !== undefined) await this.#reserveItems(items);
+    if (items !== undefined) await this.#reserveMemory(items);
     try {
       await this.#send(await this.#handle(this.#handlerRequest(body, query)));
     } catch (error) {
       this.#endLarge?.({ error });
       throw error;
     } finally {
-      this.#upload?.leave();
+      this.#upload?.stopCounting();
     }
   }
 
   async #readBody(): Promise<unknown> {
-    const { readBody, overload } = this.service;
+    const { readBody, limiters } = this.service;
     const [request, response] = [this.request, this.response];
     if (request.complete) return readBody(request, response);
     const body = await this.#withoutSlot(async () => {
-      const leave = await overload?.clients.admitBody(request, this.sender.owner);
-      return readBody(request, response).finally(leave);
+      const stopCounting = await limiters?.clients.admitBody(request, this.sender.owner);
+      return readBody(request, response).finally(stopCounting);
     });
     await this.#assertSessionActive();
     return body;
@@ -198,7 +207,12 @@ class Exchange {
   }
 
   #handlerRequest(body: unknown, query: unknown): AnyHandlerRequest {
-    const [request, response, upload, disconnected] = [this.request, this.response, this.#upload, this.#disconnected];
+    const [request, response, upload, getDisconnectSignal] = [
+      this.request,
+      this.response,
+      this.#upload,
+      this.#getDisconnectSignal,
+    ];
     const { owner: _, ...sender } = this.sender;
     return {
       context: this.service.context,
@@ -207,9 +221,9 @@ class Exchange {
       body,
       receive: upload && ((options) => this.#receive(upload, options)),
       setHeader: (name, value) => void response.setHeader(name, value),
-      reserveItems: (count) => this.#reserveItems(count),
+      reserveMemory: (itemCount) => this.#reserveMemory(itemCount),
       get signal() {
-        return disconnected();
+        return getDisconnectSignal();
       },
       withoutSlot: this.#withoutSlot,
       rangeOf: (bytes, etag) => rangeOf(request, response, bytes, etag),
@@ -217,44 +231,50 @@ class Exchange {
     };
   }
 
-  /** Returns the owner of costly work: the account, or the network of a client without an account. */
+  /** Returns the options of costly work. Its owner is the account, or the network of a client without an account. */
   #costlyRequest(): CostlyRequest {
     const { caller, client } = this.sender;
     const owner = caller?.user.id ?? (client.ip === null ? '' : networkOf(client.ip));
-    return { owner, signal: this.#disconnected() };
+    return { owner, signal: this.#getDisconnectSignal() };
   }
 
-  async #reserveItems(count: number): Promise<void> {
-    const { overload, operation } = this.service;
+  async #reserveMemory(itemCount: number): Promise<void> {
+    const { limiters, operation } = this.service;
     const { itemBytes } = operation;
-    if (!overload || itemBytes === undefined) return;
-    const bytes = count * itemBytes;
+    if (!limiters || itemBytes === undefined) return;
+    const bytes = itemCount * itemBytes;
     this.#endLarge = await this.#withoutSlot(() =>
-      overload.costlyWork.admitLargeResponse(this.#costlyRequest(), bytes),
+      limiters.costlyWork.admitLargeResponse(this.#costlyRequest(), bytes),
     );
   }
 
-  /** Calls the handler, then gives the freed seats to waiting lists. */
+  /**
+   * Calls the handler, then waits up to a second while freed seats are given to waiting lists. If seats are left, the
+   * response says so, and background work gives these seats later.
+   */
   async #handle(request: AnyHandlerRequest): Promise<object> {
     const { context, operation, handler } = this.service;
     const handle = () => this.#withinBounds(() => handler(request));
     if (operation.method === 'get') return handle();
-    const { result, isDue } = await withPromotion(context, handle, this.#withoutSlot);
-    if (!isDue) return result;
+    const { result, isDue: isSeatLeft } = await withPromotion(context, handle, this.#withoutSlot);
+    if (!isSeatLeft) return result;
     this.response.setHeader(seatsHeader, 'true');
     return 'freesSeats' in operation.success ? { ...result, seatsBeingGiven: true } : result;
   }
 
-  /** Runs work with the slot and the database deadline of the operation. */
+  /**
+   * Runs work with the database deadline of the operation. Password hashes and long operations run without the slot,
+   * because they wait in other queues.
+   */
   #withinBounds<R>(work: () => Promise<R>): Promise<R> {
-    const { context, operation, overload } = this.service;
+    const { context, operation, limiters } = this.service;
     const { withDeadline } = context.database;
     if (operation.hashesPassword) return this.#withoutSlot(work);
     if (operation.databaseDeadline !== 'none') return work();
-    if (!overload) return withDeadline('none', work);
+    if (!limiters) return withDeadline('none', work);
     // A long operation must not keep its slot for minutes.
     return this.#withoutSlot(() =>
-      withDeadline('none', () => overload.costlyWork.runLongOperation(this.#costlyRequest(), work)),
+      withDeadline('none', () => limiters.costlyWork.runLongOperation(this.#costlyRequest(), work)),
     );
   }
 
@@ -262,7 +282,7 @@ class Exchange {
     const { success, itemBytes } = this.service.operation;
     const response = this.response;
     response.statusCode = success.status;
-    if (sendConstant(this.request, response, result)) return;
+    if (sendIfConstant(this.request, response, result)) return;
     // The mapped type of handlers ensures that operations with a content type return a stream.
     if ('content' in success) await this.#stream(success.content, result as StreamedResponse);
     else if (itemBytes === undefined) sendJson(response, result);
@@ -273,25 +293,25 @@ class Exchange {
   }
 
   /**
-   * Sends a stream. A slow reader of a table may get rows that are newer than the request, so a table ends with the session.
-   * Files never change during a request.
+   * Sends a stream. Stops a CSV export if the caller signs out, because a slow client may get rows that are newer than the
+   * request. Files need no such check, because they never change.
    */
   async #stream(content: string, streamed: StreamedResponse): Promise<void> {
-    const { context, operation, overload, deadlines } = this.service;
+    const { context, operation, limiters, deadlines } = this.service;
     const { caller, owner } = this.sender;
     const response = this.response;
     let { pieces } = streamed;
     if (content === 'text/csv') pieces = () => whileSignedIn(context, caller, streamed.pieces());
-    if (operation.exportsRows && overload) {
+    if (operation.exportsRows && limiters) {
       const signedIn = pieces;
-      pieces = () => overload.costlyWork.serializePieces(signedIn());
-      overload.requests.release(response);
+      pieces = () => limiters.costlyWork.limitExport(signedIn());
+      limiters.requests.release(response);
     }
     const toSend = { ...streamed, pieces };
     await sendStream(this.request, response, content, toSend, {
       unreadMs: deadlines.unreadMs,
-      onBegin: () => overload?.requests.release(response),
-      onUnread: () => overload?.clients.trackUnread(response, owner),
+      onBegin: () => limiters?.requests.release(response),
+      onUnread: () => limiters?.clients.trackUnread(response, owner),
     });
   }
 }
@@ -303,7 +323,7 @@ export function createResponder(
   handler: AnyHandler,
   control: RequestControl,
 ): (request: Request, response: Response) => Promise<void> {
-  const { overload, deadlines } = control;
+  const { limiters, deadlines } = control;
   const { withDeadline, settings } = context.database;
   const isRemote = settings.dialect !== 'sqlite';
   const maxBytes = operation.maxBodyBytes ?? jsonLimit;
@@ -311,7 +331,7 @@ export function createResponder(
   const service: ServedOperation = { ...control, context, operation, handler, readBody };
   return (request, response) => {
     response.locals.operation = operation;
-    const waitedMs = isRemote ? (overload?.requests.waitedMs(response) ?? 0) : 0;
+    const waitedMs = isRemote ? (limiters?.requests.waitedMs(response) ?? 0) : 0;
     return withDeadline(databaseDeadline(operation, deadlines, waitedMs), async () => {
       const sender = await authorizeSender(service, request, response);
       await new Exchange(service, sender, request, response).serve();

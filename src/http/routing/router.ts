@@ -35,7 +35,7 @@ export function bindContract(context: Context, handlers: Handlers, control: Requ
     const methods = names.map((name) => contract[name].method.toUpperCase());
     const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])];
     route.all((_request, response) => {
-      // Preflights are answered below /api only.
+      // Only paths below /api support preflights.
       response.setHeader('Allow', [...allowed, ...(path.startsWith('/api/') ? ['OPTIONS'] : [])].join(', '));
       throw new AppError('METHOD_NOT_ALLOWED');
     });

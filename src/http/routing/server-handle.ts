@@ -4,7 +4,7 @@ import type { RequestControl } from './respond.js';
 
 /** Interface of the API to its server. */
 export interface ServerHandle extends RequestControl {
-  /** Whether the server has stopped taking new work. */
+  /** Whether the server is shutting down. */
   isDraining(): boolean;
   /** Whether only this machine can reach the server. */
   listensOnLoopback(): boolean;
@@ -16,6 +16,6 @@ export interface ServerHandle extends RequestControl {
   metrics?: Metrics;
   /** Tells the import worker about a new import in the queue. */
   wakeImports(): void;
-  /** Delays the shutdown until work is done, although its response has ended. */
+  /** Delays the shutdown until work is done that continues after the end of its response. */
   finishBeforeShutdown(work: Promise<void>): Promise<void>;
 }

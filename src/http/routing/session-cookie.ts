@@ -33,16 +33,17 @@ function isOwnOrigin(request: Request, url: string | undefined): boolean {
   const ownHost: string | undefined = request.host;
   if (!origin || !ownHost) return false;
   const { protocol, host } = origin;
-  // A proxy that TRUST_PROXY doesn't name may speak TLS with the client.
+  // Always accepts https, because a proxy that isn't in TRUST_PROXY may speak TLS with the client.
   const isOwnScheme = protocol === 'https:' || (protocol === 'http:' && !request.secure);
   return isOwnScheme && host === ownHost.toLowerCase();
 }
 
 /**
- * Whether a page of the same origin has sent the request. `SameSite` alone admits pages of other ports, and of other hosts of
- * the same site. Browsers set `Sec-Fetch-Site`, and pages can't change it. On plain HTTP, browsers omit it, except for loopback
- * hosts. Then `Origin` decides, or `Referer`, because browsers omit `Origin` for GET of the same origin. Methods that change
- * data also need `X-Requested-With`, which a page of another origin can't send without a preflight.
+ * Whether a page of the same origin has sent the request. `SameSite` alone admits pages of other ports, and of other hosts
+ * of the same site. Browsers set `Sec-Fetch-Site`, and pages can't change it. On plain HTTP, browsers omit it, except for
+ * loopback hosts. In that case, `Origin` must match. Without `Origin`, `Referer` must match, because browsers omit `Origin`
+ * for GET of the same origin. Methods that change data also need `X-Requested-With`, which a page of another origin can't
+ * send without a preflight.
  */
 export function isFromOwnPage(request: Request): boolean {
   const { 'sec-fetch-site': site, origin, referer } = request.headers;
@@ -74,9 +75,9 @@ export interface SessionCookie {
 
 export function sessionCookie(request: Request, response: Response): SessionCookie {
   const nameOf = (isSecure: boolean) => (isSecure ? secureCookieName : plainCookieName);
-  function send(value: string, more: string): void {
+  function send(value: string, attributes: string): void {
     const isSecure = acceptsSecure(request);
-    const flags = `Path=/; HttpOnly; ${isSecure ? 'Secure; ' : ''}SameSite=Strict${more}`;
+    const flags = `Path=/; HttpOnly; ${isSecure ? 'Secure; ' : ''}SameSite=Strict${attributes}`;
     response.setHeader('Set-Cookie', `${nameOf(isSecure)}=${value}; ${flags}`);
   }
   return {

@@ -58,14 +58,14 @@ function forApiPaths(middleware: RequestHandler): RequestHandler {
   };
 }
 
-/** Notes proxies that send X-Forwarded-For, but are not in TRUST_PROXY. */
+/** Creates a middleware that warns about proxies that send X-Forwarded-For, but are not in TRUST_PROXY. */
 function untrustedProxy(context: Context): RequestHandler {
-  const note = createUntrustedProxyWarner(context);
+  const warn = createUntrustedProxyWarner(context);
   return (request, _response, next) => {
     const { remoteAddress } = request.socket;
     const isTrusted = trustOf(request.app);
     if (request.headers['x-forwarded-for'] !== undefined && remoteAddress !== undefined && !isTrusted(remoteAddress, 0))
-      void note(remoteAddress);
+      void warn(remoteAddress);
     next();
   };
 }

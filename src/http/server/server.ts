@@ -24,7 +24,7 @@ import { createApp } from './app.js';
 
 import { serveConsole } from './web-console.js';
 
-/** Maximum time for running requests during a shutdown, in milliseconds. The service ends within 25 s. */
+/** Maximum time for running requests during a shutdown, in milliseconds, so that the service ends within 25 s. */
 const longestDrainMs = 24_000;
 /** Maximum time for background work during a shutdown. Closing an unreachable database takes up to 6 s more. */
 const longestWorkMs = 18_000;
@@ -48,11 +48,11 @@ export interface RunningServer {
   url: string;
   /** Whether the server also serves the web console. */
   hasConsole: boolean;
-  /** Starts serving and background work, once the database is ready. */
+  /** Starts serving and background work. The caller must call it when the database is ready. */
   begin(): void;
   /**
-   * Shuts down. Reports "not ready" at once, but accepts requests for `DRAIN_DELAY_MS`. Then waits for running requests, and
-   * ends the remaining ones 24 s after the call. Waits at most 18 s for background work.
+   * Shuts down. Immediately reports "not ready", but still accepts requests for `DRAIN_DELAY_MS`. Then waits for running
+   * requests, and ends the remaining ones 24 s after the call. Waits at most 18 s for background work.
    */
   close(): Promise<void>;
 }
@@ -72,7 +72,7 @@ export interface ServerOptions {
   consoleFolder?: string;
 }
 
-/** Creates a function that refuses requests unread, because cheap refusals leave time for other requests. */
+/** Creates a function that refuses requests without reading them, because cheap refusals leave time for other requests. */
 function refusal({ config }: Context, onRefused: () => void) {
   const body = JSON.stringify({ error: messageOf('OVERLOADED') });
   const headers = {
@@ -92,7 +92,7 @@ function refusal({ config }: Context, onRefused: () => void) {
       onRefused();
     };
     if (request.headers.origin === undefined) send();
-    // This middleware uses only the features of Node's own classes.
+    // This middleware uses only features of Node's own classes, so it doesn't need Express' objects.
     else cors(request as Request, response as Response, send);
   };
 }
@@ -101,9 +101,11 @@ function limitConnections(server: Server): void {
   server.headersTimeout = 10_000;
   // The JSON reader has a shorter limit for its bodies.
   server.requestTimeout = requestTimeoutMs;
-  // Longer than load balancers keep idle connections, so that they never use a connection that is just closing.
+  // Longer than load balancers keep idle connections. So a load balancer never sends a request on a connection that is
+  // closing.
   server.keepAliveTimeout = 75_000;
-  // 16 KiB bound the headers. A maximum count would silently drop the last headers, such as a proxy's X-Forwarded-For.
+  // Disables the maximum count of headers, which would silently drop the last ones, such as a proxy's X-Forwarded-For. Node
+  // limits the size of all headers to 16 KiB.
   server.maxHeadersCount = 0;
 }
 
@@ -198,7 +200,7 @@ export async function startServer(
         pendingWork.add(promise);
         await promise.finally(() => pendingWork.delete(promise));
       },
-      overload: { requests, clients, costlyWork: createCostlyWork() },
+      limiters: { requests, clients, costlyWork: createCostlyWork() },
       load,
       ...(deadlines && { deadlines }),
     },
@@ -237,7 +239,7 @@ export async function startServer(
       const cutTimer = setTimeout(() => server.closeAllConnections(), drainMs);
       await Promise.all([drain(connections, delayMs), waitAtMost(Math.min(drainMs, longestWorkMs), work.close())]);
       clearTimeout(cutTimer);
-      // The starter of the work reports its failures.
+      // The code that started the work reports its failures.
       await Promise.allSettled(pendingWork);
     },
   };

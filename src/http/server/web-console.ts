@@ -74,8 +74,9 @@ export const pageNames: readonly string[] = [
 ];
 
 /**
- * Whether a request is for a page. It must accept HTML explicitly, or accept anything at the path of a page, like link previews
- * and link checkers. At other paths, programs that accept anything get JSON.
+ * Whether a request is for a page. A request that accepts HTML explicitly is for a page. A request that accepts anything,
+ * like those of link previews and link checkers, is for a page only at the path of a page. At other paths, programs that accept
+ * anything get JSON.
  */
 function asksForPage(request: Request): boolean {
   if (/\btext\/html\b/.test(request.headers.accept ?? '')) return true;
