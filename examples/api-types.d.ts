@@ -287,7 +287,7 @@ export interface UserDetails {
   createdAt: string;
   /** Time of the last change */
   updatedAt: string;
-  /** End of the last lock after too many wrong passwords, which may affect only one address; null when not locked */
+  /** End of the last lock after too many wrong passwords; null if the account is not locked. A lock may affect only one IP address */
   lockedUntil: string | null;
   /** Time of the last invitation; null without one */
   invitedAt: string | null;
@@ -394,7 +394,7 @@ export interface CourseWithSeats {
   endDate: string | null;
   /** Last day on which trainees can request enrollment; null for no limit except the end of the course */
   enrollUntil: string | null;
-  /** Whether requests become active at once while seats are free, without an answer by the trainer */
+  /** Whether requests become active immediately while seats are free. Otherwise a manager accepts them */
   autoAccept: boolean;
   /** Maximum length of the waiting list; null for no limit, 0 for no waiting list */
   waitingMax: number | null;
@@ -463,7 +463,7 @@ export interface Course {
   endDate: string | null;
   /** Last day on which trainees can request enrollment; null for no limit except the end of the course */
   enrollUntil: string | null;
-  /** Whether requests become active at once while seats are free, without an answer by the trainer */
+  /** Whether requests become active immediately while seats are free. Otherwise a manager accepts them */
   autoAccept: boolean;
   /** Maximum length of the waiting list; null for no limit, 0 for no waiting list */
   waitingMax: number | null;
@@ -568,7 +568,7 @@ export interface EnrollmentDetails {
   waitingPlace: number | null;
   /** Code of the certificate of a completed enrollment; null without a valid certificate */
   certificate: string | null;
-  /** The trainee's name before the first rename since the enrollment; null without a rename, if the name is the same again, and for trainees */
+  /** The trainee's name before the first rename since the enrollment; null without a rename, if the name is the same again, and in responses to trainees */
   formerName: string | null;
   user: Person;
   /** The course */
@@ -738,7 +738,7 @@ export interface CourseTrainee {
   email: string;
   /** URL of the profile image; null without one */
   avatar: string | null;
-  /** The trainee's name before the first rename since the enrollment; null without a rename, if the name is the same again, and for trainees */
+  /** The trainee's name before the first rename since the enrollment; null without a rename, if the name is the same again, and in responses to trainees */
   formerName: string | null;
   enrollment: Enrollment;
 }
@@ -1091,7 +1091,7 @@ export interface ImportWithPlan {
   finishedAt: string | null;
   /** Time at which the import was undone; null until then */
   undoneAt: string | null;
-  /** Time from which the rows of the import are exported and deleted, so that it can no longer be undone; null until then */
+  /** Time from which the rows of the import are exported and deleted, so that the import can no longer be undone; null until then */
   ledgerClosedAt: string | null;
   plan: ImportPlan;
   /** Whether an undo can remove or restore accounts. After an undo that kept accounts, whether another undo can */
@@ -1158,7 +1158,7 @@ export interface Import {
   finishedAt: string | null;
   /** Time at which the import was undone; null until then */
   undoneAt: string | null;
-  /** Time from which the rows of the import are exported and deleted, so that it can no longer be undone; null until then */
+  /** Time from which the rows of the import are exported and deleted, so that the import can no longer be undone; null until then */
   ledgerClosedAt: string | null;
 }
 
@@ -1236,7 +1236,7 @@ export interface AuditEntry {
   action: 'setup.complete' | 'user.register' | 'user.update' | 'user.verify-email' | 'user.confirm-email' | 'user.cancel-email' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.invite' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.import' | 'course.undo-import' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.reply' | 'enrollment.remove' | 'enrollment.revoke-certificate' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
   /** Id of the account that made the change; null for an operator at the terminal */
   actorId: string | null;
-  /** Current name and email address of that account; null without an account, or when it was deleted */
+  /** Current name and email address of the account that made the change; null for an operator at the terminal, and if the account was deleted */
   actorName: string | null;
   /** Where the change was made: over HTTP, at the terminal, or by the service itself */
   origin: 'http' | 'cli' | 'program';
@@ -1287,7 +1287,7 @@ export interface Mail {
   attempts: number;
   /** Time of the next attempt; null unless one is planned */
   nextAt: string | null;
-  /** Why the last attempt failed, or for a queued mail why sending is paused; null without a problem */
+  /** Why the last attempt failed; for a queued mail, why sending is paused; null without a problem */
   lastError: string | null;
   /** Message-ID, the same for all attempts */
   messageId: string;
@@ -1897,7 +1897,7 @@ export type ShowForgotPasswordBody = undefined;
 
 /** Successful response of `GET /api/forgot-password` */
 export interface ShowForgotPasswordResponse {
-  /** Whether this server supports it */
+  /** Whether the service can send mail */
   available: boolean;
 }
 
@@ -2021,7 +2021,7 @@ export interface ListUsersParameters {
     isActive?: boolean;
     /** Whether the account must change its initial password */
     requiresPasswordChange?: boolean;
-    /** Whether the account is locked after too many wrong passwords, for all addresses or some */
+    /** Whether the account is locked after too many wrong passwords, for all IP addresses or for some */
     locked?: boolean;
     /** State of the invitation, as in `inviteState`; `no`: never invited */
     invited?: 'no' | 'queued' | 'sent' | 'failed' | 'accepted';
@@ -2035,7 +2035,7 @@ export interface ListUsersParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without `afterId`, or if the item no longer exists, the service reads and skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -2089,7 +2089,7 @@ export interface ExportUsersParameters {
     isActive?: boolean;
     /** Whether the account must change its initial password */
     requiresPasswordChange?: boolean;
-    /** Whether the account is locked after too many wrong passwords, for all addresses or some */
+    /** Whether the account is locked after too many wrong passwords, for all IP addresses or for some */
     locked?: boolean;
     /** State of the invitation, as in `inviteState`; `no`: never invited */
     invited?: 'no' | 'queued' | 'sent' | 'failed' | 'accepted';
@@ -2125,7 +2125,7 @@ export interface ChangeManyUsersBody {
     isActive?: boolean;
     /** Whether the account must change its initial password */
     requiresPasswordChange?: boolean;
-    /** Whether the account is locked after too many wrong passwords, for all addresses or some */
+    /** Whether the account is locked after too many wrong passwords, for all IP addresses or for some */
     locked?: boolean;
     /** State of the invitation, as in `inviteState`; `no`: never invited */
     invited?: 'no' | 'queued' | 'sent' | 'failed' | 'accepted';
@@ -2360,7 +2360,7 @@ export interface ListCoursesParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without `afterId`, or if the item no longer exists, the service reads and skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -2408,7 +2408,7 @@ export interface CreateCourseBody {
   endDate?: string | null;
   /** Last day on which trainees can request enrollment; null for no limit except the end of the course */
   enrollUntil?: string | null;
-  /** Whether requests become active at once while seats are free, without an answer by the trainer */
+  /** Whether requests become active immediately while seats are free. Otherwise a manager accepts them */
   autoAccept?: boolean;
   /** Maximum length of the waiting list; null for no limit, 0 for no waiting list */
   waitingMax?: number | null;
@@ -2448,7 +2448,7 @@ export interface ListAvailableTrainersParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without `afterId`, or if the item no longer exists, the service reads and skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -2499,7 +2499,7 @@ export interface ListTrainerCoursesParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without `afterId`, or if the item no longer exists, the service reads and skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -2604,7 +2604,7 @@ export interface UpdateCourseBody {
   endDate?: string | null;
   /** Last day on which trainees can request enrollment; null for no limit except the end of the course */
   enrollUntil?: string | null;
-  /** Whether requests become active at once while seats are free, without an answer by the trainer */
+  /** Whether requests become active immediately while seats are free. Otherwise a manager accepts them */
   autoAccept?: boolean;
   /** Maximum length of the waiting list; null for no limit, 0 for no waiting list */
   waitingMax?: number | null;
@@ -2725,7 +2725,7 @@ export interface ListEnrollmentsParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without `afterId`, or if the item no longer exists, the service reads and skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -2781,7 +2781,7 @@ export interface ListOwnEnrollmentsParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without `afterId`, or if the item no longer exists, the service reads and skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -2929,7 +2929,7 @@ export interface ListAvailableTraineesParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without `afterId`, or if the item no longer exists, the service reads and skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -2976,7 +2976,7 @@ export interface ListTrainerEnrollmentsParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without `afterId`, or if the item no longer exists, the service reads and skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -3012,7 +3012,7 @@ export interface ListCourseTraineesParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without `afterId`, or if the item no longer exists, the service reads and skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -3178,7 +3178,7 @@ export interface ListCertificatesParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without `afterId`, or if the item no longer exists, the service reads and skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -3616,7 +3616,7 @@ export interface ApplyImportParameters {
 
 /** Request body of `POST /api/imports/{id}/apply` */
 export interface ApplyImportBody {
-  /** Id of the reviewed plan. The request is refused if the import was planned again since */
+  /** Id of the reviewed plan. The request is refused if the import was planned again after the review */
   planId?: string;
 }
 
@@ -3740,7 +3740,7 @@ export interface ListAuditParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without `afterId`, or if the item no longer exists, the service reads and skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -3772,7 +3772,7 @@ export interface ListMailsParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without `afterId`, or if the item no longer exists, the service reads and skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -3968,7 +3968,7 @@ export interface Operations {
     body: SetupStatusBody;
     response: SetupStatusResponse;
   };
-  /** Create the super admin, once, and sign in */
+  /** Create the super admin and sign in; refused if a super admin exists */
   setup: {
     method: 'POST';
     path: '/api/auth/setup';
@@ -4328,7 +4328,7 @@ export interface Operations {
     body: ListCoursesBody;
     response: ListCoursesResponse;
   };
-  /** Create an unpublished course: for the calling trainer, or for the trainer in a request of the super admin */
+  /** Create an unpublished course of the calling trainer; the super admin names the trainer */
   createCourse: {
     method: 'POST';
     path: '/api/courses';
@@ -4344,7 +4344,7 @@ export interface Operations {
     body: ListCategoriesBody;
     response: ListCategoriesResponse;
   };
-  /** The trainers who can be given a course */
+  /** The trainers to whom a course can be assigned */
   listAvailableTrainers: {
     method: 'GET';
     path: '/api/courses/trainers/available';
@@ -4352,7 +4352,7 @@ export interface Operations {
     body: ListAvailableTrainersBody;
     response: ListAvailableTrainersResponse;
   };
-  /** Figures of their own courses for trainers, of all courses for the super admin */
+  /** Figures of all courses; trainers get only the figures of their own courses */
   courseStatistics: {
     method: 'GET';
     path: '/api/courses/stats/overview';
@@ -4368,7 +4368,7 @@ export interface Operations {
     body: ListTrainerCoursesBody;
     response: ListTrainerCoursesResponse;
   };
-  /** Matching courses, oldest first: their own courses for trainers, all courses for the super admin */
+  /** Matching courses, oldest first; trainers get only their own courses */
   exportCourses: {
     method: 'GET';
     path: '/api/courses/export.csv';
@@ -4408,7 +4408,7 @@ export interface Operations {
     body: CourseCalendarBody;
     response: CourseCalendarResponse;
   };
-  /** Show a course in the catalogue, or take it out */
+  /** Show a course in the catalogue, or remove it from the catalogue */
   publishCourse: {
     method: 'PUT';
     path: '/api/courses/{id}/publish';
@@ -4424,7 +4424,7 @@ export interface Operations {
     body: AssignTrainerBody;
     response: AssignTrainerResponse;
   };
-  /** Enrollments, newest first: their own for trainees, in their own courses for trainers, all for the super admin */
+  /** Enrollments, newest first; trainees get only their own, and trainers only those in their own courses */
   listEnrollments: {
     method: 'GET';
     path: '/api/enrollments';
@@ -4512,7 +4512,7 @@ export interface Operations {
     body: ListCourseTraineesBody;
     response: ListCourseTraineesResponse;
   };
-  /** Matching enrollments with their trainees, oldest first: in their own courses for trainers, all for the super admin */
+  /** Matching enrollments with their trainees, oldest first; trainers get only those in their own courses */
   exportEnrollments: {
     method: 'GET';
     path: '/api/enrollments/export.csv';
@@ -4560,7 +4560,7 @@ export interface Operations {
     body: SetProgressBody;
     response: SetProgressResponse;
   };
-  /** Certificates, newest first: of their own courses for trainers, all for the super admin */
+  /** Certificates, newest first; trainers get only certificates of their own courses */
   listCertificates: {
     method: 'GET';
     path: '/api/certificates';
@@ -4712,7 +4712,7 @@ export interface Operations {
     body: ImportOutcomeBody;
     response: ImportOutcomeResponse;
   };
-  /** The generated passwords. They can be downloaded once, and are then deleted */
+  /** The generated passwords. They can be downloaded only once, and are then deleted */
   importCredentials: {
     method: 'GET';
     path: '/api/imports/{id}/credentials.csv';
@@ -4808,7 +4808,7 @@ export interface Operations {
     body: ShowMailBody;
     response: ShowMailResponse;
   };
-  /** Figures of the whole programme for the super admin, of their own courses for trainers and trainees */
+  /** Figures of the whole programme; trainers and trainees get only the figures of their own courses */
   showOverview: {
     method: 'GET';
     path: '/api/overview';

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../db/models/audit-entry.js';
 import { loaded, pick } from './pick.js';
 
-/** Presents an entry of the audit log with names beside the ids. */
+/** Presents an entry of the audit log with the names of its ids. */
 export function presentAuditEntry(entry: AuditEntry) {
   return {
     ...pick(entry, ['id', 'at', 'action', 'actorId']),

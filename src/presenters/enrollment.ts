@@ -10,7 +10,7 @@ import { presentPerson } from './user.js';
 export const presentEnrollment = (enrollment: Enrollment) => ({
   ...pick(enrollment, ['id', 'userId', 'courseId', ...enrollmentFieldNames]),
   waitingPlace: enrollment.waitingPlace ?? null,
-  // Only completed enrollments have a certificate. Queries without certificates read no completed ones.
+  // Only completed enrollments have a certificate. Queries that don't read certificates read no completed enrollments.
   certificate: enrollment.certificate?.code ?? null,
 });
 
@@ -33,8 +33,8 @@ export const presentCurrentWithDates = (enrollment: Enrollment) => ({
 });
 
 /**
- * Whether a course was unpublished after the trainee's enrollment ended. The course itself then isn't found, so the
- * enrollment shows only its title.
+ * Whether a course was unpublished after the trainee's enrollment ended. The trainee no longer finds the course itself, so
+ * the enrollment shows only its title.
  */
 const isHiddenFrom = (enrollment: Enrollment): boolean =>
   !rulesOf(enrollment.status).isEnrolled && !loaded(enrollment.course).isPublished;
@@ -59,7 +59,10 @@ export const presentTrainerEnrollment = (enrollment: Enrollment) => ({
   course: presentEnrolledCourse(loaded(enrollment.course)),
 });
 
-/** Presents an enrollment with its trainee and course to a user of a role. */
+/**
+ * Presents an enrollment with its trainee and course to a user. Trainees see no former names, and only the title of a
+ * hidden course.
+ */
 export function presentEnrollmentTo({ role }: Pick<User, 'role'>, enrollment: Enrollment) {
   const presented = presentTrainerEnrollment(enrollment);
   if (role !== 'trainee') return presented;

@@ -9,7 +9,7 @@ interface ShownMail {
   messageId: string;
 }
 
-/** Presents a mail to operators, without its content. */
+/** Presents a mail without its content. */
 export function presentMail({ mail, user, address, messageId }: ShownMail) {
   return {
     ...pick(mail, ['id', 'kind', 'state']),

@@ -60,7 +60,7 @@ export const presentUserDetails = (user: User, lockedUntil: Date | null) => ({
   ...pick(user, ['mailFailedAt', 'language']),
 });
 
-/** Presents an account as {@link presentUserDetails}, for a query that included {@link User.currentLock}. */
+/** Presents an account like {@link presentUserDetails}, after a query that included {@link User.currentLock}. */
 export const presentListedUser = (user: User) =>
   presentUserDetails(user, loaded(user.currentLock)?.lockedUntil ?? null);
 

@@ -17,7 +17,7 @@ const unavailable = {
   message: 'The service is temporarily unavailable.',
   retryAfter: 5,
 } as const;
-/** Response to failures that somebody must repair. */
+/** Response to failures that an operator or a developer must repair. */
 export const serverError = { status: 500, code: 'SERVER_ERROR', message: 'Server error.' } as const;
 
 /** HTTP response to each failure (specification, section 7). */
@@ -112,7 +112,7 @@ export const failureResponses = {
   INTERRUPTED: unavailable,
 } as const satisfies Record<ErrorCode, FailureResponse>;
 
-/** Codes for clients. Codes for operators only become a common code, such as `UNAVAILABLE`. */
+/** Codes for clients. A code that is only for operators becomes a common code, such as `UNAVAILABLE`. */
 export type PublicCode = {
   [Code in ErrorCode]: (typeof failureResponses)[Code] extends { code: infer Public } ? Public : Code;
 }[ErrorCode];
@@ -142,12 +142,12 @@ export function retryAfterOf(code: ErrorCode): number | undefined {
   return responseOf(code).retryAfter;
 }
 
-/** Returns the public message of a code without a specific message. */
+/** Returns the default message of a code for clients. */
 export function messageOf(code: ErrorCode): string {
   return responseOf(code).message ?? new AppError(code).message;
 }
 
-/** Returns the message for clients. */
+/** Returns the message of a failure for clients. */
 export function publicMessage({ code, message }: AppError): string {
   return responseOf(code).message ?? message;
 }

@@ -33,7 +33,8 @@ export const fieldDocs: Readonly<
     example: exampleId,
   },
   actorName: {
-    description: 'Current name and email address of that account; null without an account, or when it was deleted',
+    description:
+      'Current name and email address of the account that made the change; null for an operator at the terminal, and if the account was deleted',
     example: 'Ada Lovelace (ada@example.org)',
   },
   address: {
@@ -47,7 +48,7 @@ export const fieldDocs: Readonly<
   at: { description: 'Time of the change', example: exampleTime },
   attempts: { description: 'Number of attempts to send the mail', example: 1 },
   autoAccept: {
-    description: 'Whether requests become active at once while seats are free, without an answer by the trainer',
+    description: 'Whether requests become active immediately while seats are free. Otherwise a manager accepts them',
     example: false,
   },
   avatar: { description: 'URL of the profile image; null without one', example: `/api/images/${exampleId}.webp` },
@@ -56,7 +57,7 @@ export const fieldDocs: Readonly<
     example: { isPublished: false },
   },
   averageProgress: { description: 'Average progress of active enrollments in percent; null without any', example: 40 },
-  available: { description: 'Whether this server supports it', example: true },
+  available: { description: 'Whether the service can send mail', example: true },
   bodies: { description: 'Requests whose body is being received', example: 0 },
   byCategory: { description: 'Number of courses by category' },
   byKind: { description: 'The same figures by kind of file' },
@@ -142,7 +143,7 @@ export const fieldDocs: Readonly<
   force: { description: 'Delete the course although it has active enrollments; super admin only', example: false },
   formerName: {
     description:
-      "The trainee's name before the first rename since the enrollment; null without a rename, if the name is the same again, and for trainees",
+      "The trainee's name before the first rename since the enrollment; null without a rename, if the name is the same again, and in responses to trainees",
     example: 'Ada King',
   },
   from: { description: 'Earliest time of the changes', example: exampleTime },
@@ -187,7 +188,7 @@ export const fieldDocs: Readonly<
   },
   language: { description: 'Language of the course', example: 'English' },
   lastError: {
-    description: 'Why the last attempt failed, or for a queued mail why sending is paused; null without a problem',
+    description: 'Why the last attempt failed; for a queued mail, why sending is paused; null without a problem',
     example: '550 5.1.1 No such user',
   },
   lastLogin: { description: 'Time of the last login; null before the first', example: exampleTime },
@@ -201,12 +202,12 @@ export const fieldDocs: Readonly<
   location: { description: 'Where the course takes place', example: 'Room 4' },
   ids: { description: 'Ids of the accounts', example: [exampleId] },
   locked: {
-    description: 'Whether the account is locked after too many wrong passwords, for all addresses or some',
+    description: 'Whether the account is locked after too many wrong passwords, for all IP addresses or for some',
     example: true,
   },
   lockedUntil: {
     description:
-      'End of the last lock after too many wrong passwords, which may affect only one address; null when not locked',
+      'End of the last lock after too many wrong passwords; null if the account is not locked. A lock may affect only one IP address',
     example: null,
   },
   logins: { description: 'Logins waiting for a password hash', example: 0 },
@@ -272,7 +273,7 @@ export const fieldDocs: Readonly<
   page: { description: 'Number of the page, from 1', example: 1 },
   afterId: {
     description:
-      'Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination`',
+      'Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without `afterId`, or if the item no longer exists, the service reads and skips all previous items. `page` is still needed for the numbers in `pagination`',
     example: exampleId,
   },
   password: { description: 'Password: at least 6 characters; a new one has at most 1,000', example: 'correct horse 7' },
@@ -280,7 +281,7 @@ export const fieldDocs: Readonly<
   path: { description: 'Name of the invalid field', example: 'email' },
   plan: { description: 'Only plan the import. Nothing is written until the plan is applied', example: true },
   planId: {
-    description: 'Id of the reviewed plan. The request is refused if the import was planned again since',
+    description: 'Id of the reviewed plan. The request is refused if the import was planned again after the review',
     example: '3f9a1c0d5b7e2468',
   },
   phone: { description: 'Phone number, unique among accounts', example: '+44 20 7946 0000' },
@@ -379,7 +380,7 @@ export const fieldDocs: Readonly<
   unchanged: { description: 'Accounts that did not change', example: 0 },
   ledgerClosedAt: {
     description:
-      'Time from which the rows of the import are exported and deleted, so that it can no longer be undone; null until then',
+      'Time from which the rows of the import are exported and deleted, so that the import can no longer be undone; null until then',
     example: null,
   },
   undoneAt: { description: 'Time at which the import was undone; null until then', example: null },

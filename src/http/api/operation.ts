@@ -36,7 +36,7 @@ export interface Operation {
   allowsInitialPassword?: true;
   /** The path contains a secret, so the log omits its parameters. */
   secretPath?: true;
-  /** Only for pages of this service; other requests are refused with 403. */
+  /** Only pages of this service may call the operation; other requests are refused with 403. */
   ownPagesOnly?: true;
   /** The response sets or removes the session cookie. */
   setsCookie?: true;
@@ -49,7 +49,7 @@ export interface Operation {
   maxBodyBytes?: number;
   /** Works before the database is ready, for probes and metrics. */
   availableBeforeReady?: true;
-  /** A multipart form with a file in `field`, and its other fields. Excludes `body`. */
+  /** A multipart form with a file in `field`, and other `fields`. Excludes `body`. */
   upload?: { field: 'file' | 'image'; fields: Joi.ObjectSchema; maxBytes: (config: Config) => number };
   /** No deadline for the database, because the work may take minutes. Other operations have a few seconds. */
   databaseDeadline?: 'none';
@@ -61,7 +61,8 @@ export interface Operation {
   acceptsRanges?: true;
   /**
    * Maximum JSON bytes of a list item, if the response may exceed 2 MB. The service builds few large responses at a time
-   * (overload/costly-work.ts). The number of items is the query's limit, or the number that the handler reserves.
+   * (overload/costly-work.ts). The number of items is the query's `limit`. Without a `limit`, the handler calls
+   * `reserveMemory` with the number.
    */
   itemBytes?: number;
   /** The successful response: JSON, or a stream of another content type. */
@@ -107,7 +108,10 @@ export function operations(tag: keyof typeof tags) {
   return { get: declare('get'), post: declare('post'), put: declare('put'), delete: declare('delete') };
 }
 
-/** Declares a JSON response. @param body its keys, or its schema */
+/**
+ * Returns a function that declares JSON responses with a status. Its parameter `body` has the keys of the response, or its
+ * schema.
+ */
 const jsonResponse =
   <const S extends 200 | 201 | 202>(status: S) =>
   (description: string, body: Joi.ObjectSchema | Record<string, Joi.AnySchema>) => ({

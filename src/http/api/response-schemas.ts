@@ -68,7 +68,7 @@ function shapeOf(column: FieldColumn): Joi.Schema {
   }
 }
 
-/** Returns schemas of the id and the given fields of a table. */
+/** Returns schemas of the id and of some fields. @param table declarations of all fields */
 export const shapesOf = <Field extends string>(
   table: Record<Field, { column: FieldColumn }>,
   shown: readonly Field[],

@@ -2,8 +2,7 @@ import { quoted } from '../../../shell-quote.js';
 import type { Content, Endpoint, Schema } from './document.js';
 
 /**
- * The variable for the origin of the service. The page can't know how clients reach it; its script replaces the variable
- * with the origin of the page.
+ * Variable for the origin of the service. The generated page doesn't know the origin, so its script replaces the variable.
  */
 export const originVariable = '$ORIGIN';
 
@@ -14,9 +13,9 @@ const exampleOf = ({ examples, default: standard, enum: values }: Schema, name: 
 export function examplePath({ path, operation }: Endpoint): string {
   const query = new URLSearchParams();
   let filled = path;
-  for (const { name, in: place, required, schema } of operation.parameters) {
+  for (const { name, in: location, required, schema } of operation.parameters) {
     const example = exampleOf(schema, name);
-    if (place === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(example));
+    if (location === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(example));
     else if (required) query.set(name, example);
   }
   return `${filled}${query.size > 0 ? `?${query}` : ''}`;

@@ -24,7 +24,10 @@ function curlHtml(endpoint: Endpoint, server: string): string {
   return `<p><button type="button" class="copy" aria-controls="${id}" hidden>Copy as curl</button></p><pre><code id="${id}">${escaped(curlCommand(endpoint, server))}</code></pre>`;
 }
 
-/** Returns a form that sends a request, if body and response are texts. The page's script makes the form visible. */
+/**
+ * Returns a form that sends a request; empty unless the body and the response are texts. The page's script makes the form
+ * visible.
+ */
 function tryHtml(endpoint: Endpoint): string {
   const { method, operation } = endpoint;
   const { 'application/json': json, 'multipart/form-data': form } = operation.requestBody?.content ?? {};

@@ -23,7 +23,7 @@ function sharedFailures({ components }: Document): string {
 function introduction({ info }: Document): string {
   return [
     `<h1>${escaped(info.title)} API ${escaped(info.version)}</h1><p>${descriptionHtml(info.description)}</p>`,
-    '<p>Operations marked <small>token</small> need <code>Authorization: Bearer &lt;token&gt;</code>, as a login gives it. ',
+    '<p>Operations marked <small>token</small> need <code>Authorization: Bearer &lt;token&gt;</code>, with the token from the response of a login.  ',
     'For programs: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).</p>',
     `<p>In the curl commands, <code>$TOKEN</code> is the token<noscript>, and <code>${originVariable}</code> is the scheme, host and port of this page</noscript>.</p>`,
   ].join('');
@@ -56,7 +56,7 @@ function render(): string {
     '<div id="tools" hidden><label>Search operations <input type="search" id="search"></label><label>Token for requests <input type="password" id="token" autocomplete="off"></label></div>',
     contents([...tags.map(({ name }) => name), 'Failures', 'Schemas']),
     ...sections,
-    '<h2 id="section-failures">Failures</h2><p>Invalid input is answered with 400 and a <code>ValidationError</code> that names every invalid field; every other failure is an <code>Error</code>. Both have a code in the header <code>Error-Code</code>, and the values of their message in <code>params</code>. Programs use these; messages are for people and may change.</p>',
+    '<h2 id="section-failures">Failures</h2><p>Invalid input is answered with 400 and a <code>ValidationError</code> that names every invalid field; every other failure is an <code>Error</code>. Both have a code in the header <code>Error-Code</code>, and the values of their message in <code>params</code>. Programs use the codes and values. Messages are for people and may change.</p>',
     componentHtml('ValidationError', validationFailure),
     componentHtml('Error', failure),
     sharedFailures(document),

@@ -72,8 +72,8 @@ export function contentHtml(caption: string, content: Content): string {
 }
 
 export function parameterTable(parameters: readonly Parameter[]): string {
-  const rows = parameters.map(({ name, in: place, description, required, schema }) =>
-    row(name, required, `${place}: ${explanationHtml({ ...schema, description })}`),
+  const rows = parameters.map(({ name, in: location, description, required, schema }) =>
+    row(name, required, `${location}: ${explanationHtml({ ...schema, description })}`),
   );
   return table('Parameters', rows);
 }

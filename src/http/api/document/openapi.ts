@@ -56,7 +56,7 @@ function failuresOf(operation: Operation): ErrorCode[] {
     codes.push(...accessRefusals(operation));
     if (!operation.allowsInitialPassword) codes.push('PASSWORD_CHANGE_REQUIRED');
   }
-  // Every other operation may meet overload, or a database that isn't ready.
+  // Every other operation may fail because the service is overloaded, or because the database isn't ready.
   if (!operation.availableBeforeReady) codes.push('OVERLOADED', 'DATABASE_UNREACHABLE', 'NOT_READY');
   return codes;
 }
@@ -77,7 +77,7 @@ function audienceOf({ access, allowsInitialPassword }: Operation): string {
 function signedInAudience(access: Exclude<Operation['access'], { kind: 'public' }>): string {
   switch (access.kind) {
     case 'optional':
-      return 'Needs no token; with one, the response depends on the caller.';
+      return 'Needs no token. With a token, the response depends on the caller.';
     case 'signed-in':
       return 'For every signed-in account.';
     case 'roles':
@@ -200,7 +200,7 @@ function createOperationConverter() {
       };
       responses[304] = { description: 'Not modified: `If-None-Match` names the current `ETag`' };
     }
-    // Every operation may meet a fault of the service.
+    // Every operation may fail because of a fault of the service.
     const failures: ErrorCode[] = [...failuresOf(operation), 'DATABASE_UNUSABLE'];
     for (const status of new Set(failures.map(statusOf))) {
       const codes = failures.filter((code) => statusOf(code) === status);
@@ -250,7 +250,7 @@ export function openapiDocument(): object {
       contact: { name: 'coursectl' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'The service that answered with this document' }],
+    servers: [{ url: '/', description: 'The service that sent this document' }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {

@@ -40,8 +40,8 @@ export const accountBytes = 32 * 1024;
 
 const operation = operations('Authentication');
 
-/** Roles with courses of their own. */
-const withCourses = {
+/** Access for the roles that have a calendar. */
+const withCalendar = {
   kind: 'roles',
   roles: ['trainee', 'trainer'],
   refusal: 'Only trainees and trainers have a calendar.',
@@ -55,7 +55,7 @@ export const authOperations = {
     success: ok('The state of the setup', { setupRequired: shapes.boolean, superAdminCount: shapes.count }),
   }),
   setup: operation.post('/api/auth/setup', {
-    summary: 'Create the super admin, once, and sign in',
+    summary: 'Create the super admin and sign in; refused if a super admin exists',
     access: anybody,
     precondition: assertSetupRequired,
     body: setupSchema,
@@ -196,13 +196,13 @@ export const authOperations = {
   }),
   showCalendar: operation.get('/api/auth/calendar', {
     summary: "Times of creation and last use of the private address of the caller's calendar",
-    access: withCourses,
+    access: withCalendar,
     success: ok('The times; null without an address', calendar),
   }),
   createCalendar: operation.post('/api/auth/calendar', {
     summary: "Create a private address of the caller's calendar, which replaces the previous one",
     description: 'Everybody who knows the address can see the dates of the courses, without signing in.',
-    access: withCourses,
+    access: withCalendar,
     success: created('The new address, shown only here', {
       message: shapes.message('Calendar address created successfully.'),
       url: shapes.text
@@ -212,7 +212,7 @@ export const authOperations = {
   }),
   revokeCalendar: operation.delete('/api/auth/calendar', {
     summary: "Revoke the private address of the caller's calendar",
-    access: withCourses,
+    access: withCalendar,
     success: ok('The address was revoked', { message: shapes.message('Calendar address revoked successfully.') }),
   }),
   privateCalendar: operation.get('/api/calendars/:key.ics', {

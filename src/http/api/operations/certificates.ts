@@ -53,7 +53,7 @@ const certificate = component(
 
 export const certificateOperations = {
   listCertificates: operation.get('/api/certificates', {
-    summary: 'Certificates, newest first: of their own courses for trainers, all for the super admin',
+    summary: 'Certificates, newest first; trainers get only certificates of their own courses',
     access: { kind: 'scoped', roles: ['trainer', 'super_admin'] },
     query: certificateListingSchema,
     success: ok('One page of certificates', shapes.pageOf('certificates', certificate)),

@@ -27,8 +27,7 @@ export const courseOperations = {
     success: ok('One page of courses', shapes.pageOf('courses', courseWithSeats)),
   }),
   createCourse: operation.post('/api/courses', {
-    summary:
-      'Create an unpublished course: for the calling trainer, or for the trainer in a request of the super admin',
+    summary: 'Create an unpublished course of the calling trainer; the super admin names the trainer',
     access: { kind: 'roles', roles: ['trainer', 'super_admin'] },
     body: courseCreationSchema,
     success: created('The course was created', {
@@ -43,13 +42,13 @@ export const courseOperations = {
     success: ok('The categories, in alphabetical order', { categories: Joi.array().items(Joi.string()).required() }),
   }),
   listAvailableTrainers: operation.get('/api/courses/trainers/available', {
-    summary: 'The trainers who can be given a course',
+    summary: 'The trainers to whom a course can be assigned',
     access: superAdmin,
     query: trainerListingSchema,
     success: ok('One page of trainers, by name', shapes.pageOf('trainers', person)),
   }),
   courseStatistics: operation.get('/api/courses/stats/overview', {
-    summary: 'Figures of their own courses for trainers, of all courses for the super admin',
+    summary: 'Figures of all courses; trainers get only the figures of their own courses',
     access: { kind: 'scoped', roles: ['trainer', 'super_admin'] },
     success: ok('The figures', { stats: courseStatistics.required() }),
   }),
@@ -63,7 +62,7 @@ export const courseOperations = {
     failures: ['NOT_FOUND'],
   }),
   exportCourses: operation.get('/api/courses/export.csv', {
-    summary: 'Matching courses, oldest first: their own courses for trainers, all courses for the super admin',
+    summary: 'Matching courses, oldest first; trainers get only their own courses',
     access: { kind: 'scoped', roles: ['trainer', 'super_admin'] },
     query: courseExportSchema,
     exportsRows: true,
@@ -109,7 +108,7 @@ export const courseOperations = {
     failures: ['NOT_FOUND', 'COURSE_IN_USE'],
   }),
   publishCourse: operation.put('/api/courses/:id/publish', {
-    summary: 'Show a course in the catalogue, or take it out',
+    summary: 'Show a course in the catalogue, or remove it from the catalogue',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('course') }),
     body: publicationSchema,

@@ -34,8 +34,7 @@ const operation = operations('Enrollments');
 
 export const enrollmentOperations = {
   listEnrollments: operation.get('/api/enrollments', {
-    summary:
-      'Enrollments, newest first: their own for trainees, in their own courses for trainers, all for the super admin',
+    summary: 'Enrollments, newest first; trainees get only their own, and trainers only those in their own courses',
     access: { kind: 'scoped', roles: ['trainee', 'trainer', 'super_admin'] },
     query: enrollmentListingSchema,
     itemBytes: itemBytes.enrollment,
@@ -90,7 +89,7 @@ export const enrollmentOperations = {
   assignMany: operation.post('/api/enrollments/bulk', {
     summary: 'Enroll many trainees: all eligible trainees, or nobody if the course has too few free seats',
     description:
-      'With `whenFull` wait, the others join the end of the waiting list in their order. If the list has too few places, nobody is enrolled.',
+      'With `whenFull` `wait`, the trainees without a seat join the end of the waiting list in the order of the request. If the list has too few places, nobody is enrolled.',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     body: bulkAssignmentSchema,
     success: freeingSeats(created('The new enrollments, and the skipped trainees with their reasons', bulkAssignment)),
@@ -106,7 +105,7 @@ export const enrollmentOperations = {
   changeManyStatuses: operation.put('/api/enrollments/bulk/status', {
     summary: 'Change the status of up to 1,000 enrollments: of a list, or of all that match a filter',
     description:
-      'Each enrollment is changed like by the operation for one enrollment, and has an outcome. If there are too few seats, the first enrollments get them. A reply has at most 100,000 characters, divided by the number of enrollments.',
+      'The rules of the operation for one enrollment apply to each enrollment, and each has its own outcome. If there are too few seats, the first enrollments get them. A reply has at most 100,000 characters, divided by the number of enrollments.',
     access: { kind: 'scoped', roles: ['trainer', 'super_admin'] },
     body: bulkStatusSchema,
     databaseDeadline: 'none',
@@ -142,8 +141,7 @@ export const enrollmentOperations = {
     failures: ['NOT_FOUND'],
   }),
   exportEnrollments: operation.get('/api/enrollments/export.csv', {
-    summary:
-      'Matching enrollments with their trainees, oldest first: in their own courses for trainers, all for the super admin',
+    summary: 'Matching enrollments with their trainees, oldest first; trainers get only those in their own courses',
     description: 'Trainers get no phones.',
     access: { kind: 'scoped', roles: ['trainer', 'super_admin'] },
     query: enrollmentExportSchema,

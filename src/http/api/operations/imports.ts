@@ -76,7 +76,7 @@ export const importOperations = {
     failures: ['NOT_FOUND', 'IMPORT_ROWS_DELETED'],
   }),
   importCredentials: operation.get('/api/imports/:id/credentials.csv', {
-    summary: 'The generated passwords. They can be downloaded once, and are then deleted',
+    summary: 'The generated passwords. They can be downloaded only once, and are then deleted',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
     query: tableQuerySchema,

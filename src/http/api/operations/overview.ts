@@ -132,7 +132,7 @@ const operation = operations('Overview');
 
 export const overviewOperations = {
   showOverview: operation.get('/api/overview', {
-    summary: 'Figures of the whole programme for the super admin, of their own courses for trainers and trainees',
+    summary: 'Figures of the whole programme; trainers and trainees get only the figures of their own courses',
     description: "The response depends on the caller's role, which it contains.",
     access: { kind: 'scoped', roles: ['trainee', 'trainer', 'super_admin'] },
     success: ok('The figures', { overview }),

@@ -60,7 +60,7 @@ export const serviceOperations = {
   loadDemo: operation.post('/api/demo', {
     summary: 'Add the demo programme to an empty database: 3 trainers, 12 courses, 200 trainees and their enrollments',
     description:
-      'Like the command `coursectl seed demo`. The demo accounts have a public password. The request is refused if `NODE_ENV` is `production`, if other accounts than the super admin exist, or if the super admin has the email or phone number of a demo account. If the demo programme was loaded before, nothing changes.',
+      'Does the same as the command `coursectl seed demo`. The demo accounts have a public password. The request is refused if `NODE_ENV` is `production`, if other accounts than the super admin exist, or if the super admin has the email or phone number of a demo account. If the demo programme was loaded before, nothing changes.',
     access: superAdmin,
     databaseDeadline: 'none',
     success: created('The demo programme is loaded', { message: shapes.message('Demo programme loaded.'), demo }),

@@ -7,7 +7,7 @@ import { accountBytes } from './auth.js';
 
 /** Description of the permitted requests. */
 const ownPages =
-  'Only for pages of this service: `Sec-Fetch-Site` must be `same-origin`, and the header `X-Requested-With` must be present. Without `Sec-Fetch-Site`, `Origin` must match, or `Referer` without `Origin`.';
+  'Only pages of this service may send this request: `Sec-Fetch-Site` must be `same-origin`, and the header `X-Requested-With` must be present. Without `Sec-Fetch-Site`, `Origin` must match. Without both, `Referer` must match.';
 
 const operation = operations('Sessions');
 
@@ -33,7 +33,7 @@ export const sessionOperations = {
   }),
   endWebSession: operation.delete('/api/auth/web-session', {
     summary: 'Sign out of the web console',
-    description: `Ends the session of the cookie, unless it has ended, and removes the cookie. ${ownPages}`,
+    description: `Ends the session of the cookie if it is still open, and removes the cookie. ${ownPages}`,
     access: anybody,
     ownPagesOnly: true,
     setsCookie: true,

@@ -44,7 +44,7 @@ export const userOperations = {
   changeManyUsers: operation.post('/api/users/bulk', {
     summary: 'Change up to 1,000 accounts: of a list, or all that match a filter',
     description:
-      'Each account is changed independently, like by the operation for one account, and has an outcome. With `dryRun`, nothing is changed. The account of the caller is refused. `invite` mails everyone without a password of their own a link to set one, also repeatedly.',
+      'The rules of the operation for one account apply to each account, and each has its own outcome. With `dryRun`, nothing is changed. The account of the caller is refused. `invite` mails a link to set a password to everyone who has not set a password yet, even if they were invited before.',
     access: superAdmin,
     body: bulkChangeSchema,
     databaseDeadline: 'none',
@@ -61,7 +61,7 @@ export const userOperations = {
   updateUser: operation.put('/api/users/:id', {
     summary: 'Change the given fields of an account; a new email or role ends its sessions',
     description:
-      'If mail is set up, the previous email gets a notice about a new one. With `verify`, the new email gets a link, and the email changes when the person uses the link.',
+      'If mail is set up, the previous email gets a notice about the new email. With `verify`, the new email gets a link, and the email changes when the person uses the link.',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account') }),
     body: userUpdateSchema,
