@@ -20,7 +20,7 @@ interface AccountFieldDeclaration extends FieldDeclaration<Input> {
   readonly audited: boolean;
   /** Whether `users export` contains the field. */
   readonly exported: boolean;
-  /** Whether the caller of a request has the field. */
+  /** Whether the account of a session, and so the caller of a request, has the field. */
   readonly inSession: boolean;
 }
 

@@ -89,9 +89,9 @@ export interface AuditListing extends PagingWithKey {
   actorId?: string;
   targetType?: AuditTargetType;
   targetId?: string;
-  /** First moment of the entries. */
+  /** Time of the earliest entries. */
   from?: Date;
-  /** End of the entries, excluded. */
+  /** Time before which the entries were written. */
   to?: Date;
 }
 
@@ -101,10 +101,10 @@ const isDay = (text: unknown) => {
   return day === undefined || new Date(day).toISOString().startsWith(day);
 };
 
-/** Whether the year has four digits: MySQL compares no other dates. */
+/** Whether the year has four digits, because MySQL can't compare other dates. */
 const isComparable = (moment: Date) => moment.getUTCFullYear() >= 1000 && moment.getUTCFullYear() <= 9999;
 
-/** Reads a time without a zone as UTC. JavaScript reads it in the zone of the machine, but reads a day as UTC. */
+/** Reads a time without a zone as UTC. JavaScript reads such a time in the zone of the machine, but a day as UTC. */
 const inUtc = (value: Date, original: unknown) =>
   /[T\s][\d:.,]+$/.test(String(original)) ? new Date(`${original}Z`) : value;
 

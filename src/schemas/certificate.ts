@@ -16,16 +16,19 @@ const grouped = (characters: string): string => characters.replace(/.{4}(?=.)/g,
 export const certificateCode = (random: Uint8Array): string =>
   grouped(Array.from(random.subarray(0, codeBytes), (byte) => alphabet[byte % alphabet.length]).join(''));
 
-const isCode = new RegExp(`^[${alphabet}]{${codeLength}}$`);
+const codePattern = new RegExp(`^[${alphabet}]{${codeLength}}$`);
 
-/** Returns the code in a typed text, perhaps read from paper; undefined if the text can't be a code. */
+/**
+ * Returns the code that a person has entered, for example from a printed certificate; undefined if the text can't be a
+ * code.
+ */
 export function parseCertificateCode(text: string): string | undefined {
   const characters = text
     .toUpperCase()
     .replace(/[^0-9A-Z]/g, '')
     .replace(/O/g, '0')
     .replace(/[IL]/g, '1');
-  return isCode.test(characters) ? grouped(characters) : undefined;
+  return codePattern.test(characters) ? grouped(characters) : undefined;
 }
 
 export interface CertificateListing extends PagingWithKey {

@@ -10,7 +10,7 @@ export type CourseLevel = (typeof courseLevels)[number];
 export const courseTypes = ['online', 'classroom', 'hybrid'] as const;
 export type CourseType = (typeof courseTypes)[number];
 
-/** Highest limit of trainees for a course. */
+/** Maximum of `maxStudents` and `waitingMax`. */
 const maxSeats = 1_000_000;
 const maxTags = 30;
 
@@ -22,7 +22,7 @@ const tags = () =>
     .messages({
       'array.base': 'Tags must be a list of words.',
       'array.max': `There may be at most ${maxTags} tags.`,
-      'array.unique': 'Each tag may be given once.',
+      'array.unique': 'Each tag may be given only once.',
       'array.sparse': 'Tags must be a list of words.',
     });
 

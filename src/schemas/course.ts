@@ -92,7 +92,7 @@ const creationKeys = { ...courseInputKeys('create'), trainerId: fields.id('train
 /** Body of `POST /api/courses`. */
 export const courseCreationSchema = Joi.object<NewCourse>(creationKeys);
 
-/** Body for callers who must name the trainer. */
+/** Body for the super admin, who must name the trainer. */
 export const namedCourseCreationSchema = Joi.object<NewCourse & { trainerId: string }>({
   ...creationKeys,
   trainerId: creationKeys.trainerId.required(),

@@ -24,7 +24,10 @@ const notes = fields.nullable(fields.notes);
 /** Text of a manager of the course. */
 const reply = fields.nullable(fields.reply);
 
-/** Text that a change writes: notes of a trainee, or a reply of a manager, who may send it as `notes`, too. */
+/**
+ * Text that a change writes: the notes of a trainee, or the reply of a manager. A manager may send the reply as `notes`,
+ * too.
+ */
 export interface NotesOrReply {
   notes?: string | null;
   reply?: string | null;
@@ -33,9 +36,11 @@ export interface NotesOrReply {
 /** Refuses inputs with both notes and a reply, even if these are empty. */
 const eitherNotesOrReply = <T extends NotesOrReply>(schema: Types.ObjectSchema<T>): Types.ObjectSchema<T> =>
   schema.custom((value: T, helpers) => {
-    const isBoth = value.notes !== undefined && value.reply !== undefined;
+    const hasBoth = value.notes !== undefined && value.reply !== undefined;
     const params = { fields: ['notes', 'reply'] };
-    return isBoth ? refuse(helpers, { code: 'EXCLUSIVE', params, message: 'Give notes or a reply, not both.' }) : value;
+    return hasBoth
+      ? refuse(helpers, { code: 'EXCLUSIVE', params, message: 'Give notes or a reply, not both.' })
+      : value;
   });
 
 const enrollmentSortFields = ['enrolledAt', 'completedAt', 'progress'] as const;
@@ -220,7 +225,7 @@ export interface BulkAssignment extends Omit<EnrollmentAssignment, 'traineeId'> 
 /** Maximum total of reply characters in one request: each enrollment stores a copy. */
 export const maxReply = 100_000;
 
-/** Limits the total length of a reply to all trainees. The schema checks `traineeIds` first. */
+/** Limits the total length of notes or a reply to all trainees. The schema must check `traineeIds` before the text. */
 const withinTotalLength =
   (label: string) =>
   (value: string, helpers: Types.CustomHelpers): string | Types.ErrorReport => {
@@ -249,9 +254,9 @@ const expectedStatus = fields.oneOf('expectedStatus', enrollmentStatuses);
 
 export interface StatusChange extends NotesOrReply {
   status: EnrollmentStatus;
-  /** Status before the change. The change is refused if the status is another by then. */
+  /** Expected status before the change. The change is refused if the enrollment has another status. */
   expectedStatus?: EnrollmentStatus;
-  /** For a trainee who requests a place again. */
+  /** Whether a trainee who requests enrollment again joins the waiting list if there is no seat. */
   joinWaitingList: boolean;
 }
 

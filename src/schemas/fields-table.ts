@@ -143,10 +143,10 @@ export function inputsOf<const Table extends FieldsTable>(table: Table) {
 
   function keyOf(name: string, from: string, adapt: (schema: Types.Schema) => Types.Schema): Types.Schema {
     const { column, schema: build } = table[name] ?? {};
-    if (!column || !build) throw new Error(`The field ${name} has no schema, but is taken by the input ${from}.`);
+    if (!column || !build) throw new Error(`The field ${name} has no schema, but the input ${from} accepts it.`);
     const requirement = requirementOf(name, from);
     if (requirement === 'required') return build().required();
-    // A text with an empty default may also be emptied.
+    // An input may also empty a text whose default is empty.
     const schema = defaultOf(column) === '' ? build().allow('') : build();
     return requirement === 'defaulted' ? schema.default(defaultOf(column)) : adapt(schema);
   }
@@ -168,6 +168,6 @@ export function inputsOf<const Table extends FieldsTable>(table: Table) {
   return { inputFields, requiredFields, inputKeys };
 }
 
-/** Orders the keys of a schema, which is the order of reported problems: the named keys first, then the others. */
+/** Orders the keys of a schema: the keys in `first`, then all others. The schema reports problems in this order. */
 export const orderKeys = (first: readonly string[], keys: Readonly<Record<string, Types.Schema>>) =>
   Object.fromEntries([...first, ...Object.keys(keys)].map((name) => [name, keys[name]]));

@@ -117,7 +117,7 @@ export const singleLine = (label: string, minimum: number, maximum: number) =>
 export const firstName = singleLine('First name', nameLength.minimum, nameLength.maximum);
 export const lastName = singleLine('Last name', nameLength.minimum, nameLength.maximum);
 
-/** Phone for which the specification permits "any value" (section 4.8). It is stored as given. */
+/** Phone for which the specification permits "any value" (section 4.8). Phones are stored as entered. */
 export const anyPhone = line('Phone', 1, phoneMaximum, (text) => text);
 
 // NFKC converts the other two characters to the first one.
@@ -191,8 +191,8 @@ export const email = text('Email', notAnAddress)
   .meta({ format: 'email', maxLength: emailMaximum });
 
 /**
- * Schema of a password that is compared with a stored one. It checks the minimum length only: an impossible password, such as a
- * very long one, is simply wrong. Passwords are never normalised, so the size limit of the body is limit enough.
+ * Schema of a password that is compared with a stored one. It checks the minimum length only: an impossible password, such
+ * as a very long one, is simply wrong. Passwords are never normalised, so only the size of the body limits their length.
  */
 function passwordToCompare(label: string) {
   return withCheck(Base.string().label(label).messages(textMessages(label)), (value) =>
@@ -249,9 +249,9 @@ export const idList = (label: string, most: number) =>
       'any.required': `${label} is required.`,
       'array.base': `${label} must be a list of ids.`,
       'array.sparse': `${label} must be a list of ids.`,
-      'array.min': `${label} must name at least one.`,
-      'array.max': `${label} may name at most ${most}.`,
-      'array.unique': `${label} must name each one once.`,
+      'array.min': `${label} must have at least one id.`,
+      'array.max': `${label} may have at most ${most} ids.`,
+      'array.unique': `${label} must have each id only once.`,
     });
 
 /** Schema of a whole JSON number. Refuses the text "5". */

@@ -21,7 +21,7 @@ export const importColumns = [
   'reply',
 ] as const;
 export type ImportColumn = (typeof importColumns)[number];
-/** Fields that a heading can stand for: a column of an import, the full name in one cell, or the opposite of `isActive`. */
+/** Fields that a heading can name: a column of an import, the full name in one cell, or the opposite of `isActive`. */
 export const importFields = [...importColumns, 'fullName', 'suspended'] as const;
 export type ImportField = (typeof importFields)[number];
 const requiredImportColumns: readonly ImportColumn[] = requiredFields('import');
@@ -36,27 +36,30 @@ export const importableRoles = ['trainee', 'trainer'] as const;
 export type ImportableRole = Extract<Role, (typeof importableRoles)[number]>;
 
 export interface ImportOptions {
-  /** For rows without a role. */
+  /** Role of rows that have none. */
   role: ImportableRole;
   /** Id or title of a course in which all trainees are enrolled, besides the course of their row. */
   course?: string;
-  /** For enrollments without a status. */
+  /** Status of enrollments whose row has none. */
   enrollmentStatus: InitialStatus;
   /** Treatment of a row that matches an account. */
   onExisting: 'skip' | 'update' | 'fail';
-  /** Key that matches a row with an account: the email, or also the phone alone. People set their phones themselves. */
+  /**
+   * Field that finds the account of a row: only the email, or also the phone alone. The phone is less reliable, because
+   * people change it themselves.
+   */
   match: 'email' | 'phone';
   /** Treatment of a new person without a phone: rejection, or an account without a phone. */
   missingPhone: 'reject' | 'allow';
   /** Treatment of a row whose course is full: rejection, its waiting list, or the account without the course. */
   whenFull: WhenFull | 'skip-course';
-  /** Updates also set passwords, from the file or generated. */
+  /** Whether updates also set passwords, from the file or generated. */
   resetPasswords: boolean;
-  /** New people without a password get a mail with a link to set one, instead of a generated password. */
+  /** Whether new people without a password get a mail with a link to set one, instead of a generated password. */
   invite: boolean;
-  /** With `invite`: also generates passwords, for people without working mail. */
+  /** With `invite`: whether passwords are generated, too, for people without working mail. */
   withPasswords: boolean;
-  /** People who are enrolled get a mail about each published course, unless this import invites them. */
+  /** Whether enrolled people get a mail about each published course, unless this import invites them. */
   notify: boolean;
   /** Treatment of the other rows after a bad row. */
   onError: 'continue' | 'stop' | 'abort';
@@ -83,7 +86,11 @@ function onlyForUpdates(resetPasswords: boolean, helpers: Types.CustomHelpers): 
   const { onExisting } = helpers.state.ancestors[0] as Partial<ImportOptions>;
   if (!resetPasswords || onExisting === 'update') return resetPasswords;
   const params = { fields: ['onExisting'], values: ['update'] };
-  return refuse(helpers, { code: 'NEEDS_OTHER_FIELD', params, message: 'resetPasswords needs onExisting update.' });
+  return refuse(helpers, {
+    code: 'NEEDS_OTHER_FIELD',
+    params,
+    message: 'resetPasswords may be set only if onExisting is update.',
+  });
 }
 
 /** Refuses `invite` together with `resetPasswords`. The schema checks `resetPasswords` first. */
@@ -101,7 +108,7 @@ function onlyForInvited(withPasswords: boolean, helpers: Types.CustomHelpers): b
   return refuse(helpers, {
     code: 'NEEDS_OTHER_FIELD',
     params: { fields: ['invite'] },
-    message: 'withPasswords needs invite.',
+    message: 'withPasswords may be set only together with invite.',
   });
 }
 

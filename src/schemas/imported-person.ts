@@ -14,14 +14,14 @@ export interface ImportedPerson extends Omit<AccountInput<'import'>, 'phone' | '
   role?: ImportableRole;
   /** Generated if absent, unless there is a {@link passwordHash}. */
   password?: string;
-  /** Replaces the password; never together with one. */
+  /** Hash of the password, instead of {@link password}. */
   passwordHash?: string;
   /** Id or title of the course to enroll in. */
   course?: string;
   /** Courses of further columns. */
   otherCourses?: string[];
   enrollmentStatus?: InitialStatus;
-  /** Shown to the trainee with the enrollment. */
+  /** Reply that the trainee sees with the enrollment. */
   reply?: string;
 }
 
@@ -58,7 +58,7 @@ export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: nev
   .nand('password', 'passwordHash')
   .messages({ 'object.nand': 'Give a password or a password hash, not both.' });
 
-/** Columns of plain rows. @public used by a test of all fields */
+/** Columns that may be filled in plain rows: see {@link quickPerson}. @public used by a test of all fields */
 export const quickColumns: readonly ImportColumn[] = [
   'firstName',
   'lastName',

@@ -2,13 +2,13 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import { isAscii, nonAscii, normalized, visiblePart } from './text.js';
 
 /**
- * Keys of typed texts, by which these are found and compared. The program computes the keys, so that all databases find and refuse the
- * same.
+ * Keys by which the program finds and compares texts that people enter. The program computes the keys, so that all
+ * databases find and refuse the same texts.
  */
 
 /**
- * Letters without a decomposition, with the letters that people type if their keyboard lacks them. Also the apostrophes that phones and
- * word processors type in place of the keyboard's apostrophe.
+ * Letters that Unicode doesn't decompose, with the letters that people type if their keyboard lacks such a letter. Also the
+ * apostrophes that phones and word processors insert instead of the keyboard's apostrophe.
  */
 export const letterForms: ReadonlyMap<string, string> = new Map([
   ...Object.entries({ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ς: 'σ' }),
@@ -18,8 +18,8 @@ export const letterForms: ReadonlyMap<string, string> = new Map([
 const letterFormPattern = new RegExp(`[${[...letterForms.keys()].join('')}]`, 'g');
 
 /**
- * Folds the case of a text: ß becomes ss, and all Greek sigmas become equal. Alone, toLowerCase() would convert Σ to ς or σ, depending on
- * the next letter. It is the same in every locale.
+ * Folds the case of a text: ß becomes ss, and all Greek sigmas become equal. toLowerCase() alone would convert Σ to ς or σ,
+ * depending on the next letter. The result is the same in every locale.
  */
 export const foldCase = (text: string): string => text.toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 
@@ -30,8 +30,8 @@ const longestDomain = 253;
 const foreignToDomains = /[\s/\\?#%:@\p{Cc}]/u;
 
 /**
- * Converts the domain of an address to the Unicode form of IDNA (UTS #46). Mail to both forms arrives in one mailbox. Other domains stay
- * unchanged, and so do domains whose Unicode form has invisible characters.
+ * Converts the domain of an address to the Unicode form of IDNA (UTS #46). Mail to both forms of a domain arrives in one
+ * mailbox. Other domains, and domains whose Unicode form has invisible characters, stay unchanged.
  */
 function withUnicodeDomain(address: string): string {
   const start = address.lastIndexOf('@') + 1;
@@ -51,7 +51,7 @@ function withUnicodeDomain(address: string): string {
  * mail is sent to the address.
  */
 export function normalizeEmail(address: string): string {
-  // Lower-casing can undo NFKC (U+0130), hence twice. toLowerCase is the same in every locale.
+  // Applies NFKC twice, because lower-casing can undo it (U+0130). toLowerCase is the same in every locale.
   const plain = visiblePart(normalized(normalized(visiblePart(address), 'NFKC').toLowerCase(), 'NFKC')).trim();
   return withUnicodeDomain(plain);
 }

@@ -42,7 +42,7 @@ export interface MailFilter {
   kind?: (typeof mailKindNames)[number];
   userId?: string;
   importId?: string;
-  /** First moment of the mails. */
+  /** Time of the earliest mails. */
   since?: Date;
 }
 

@@ -6,11 +6,14 @@ export interface PhoneKeys {
   country: string;
   /**
    * Returns the key of a phone. Equal phones have equal keys. For a number that is possible in the country, the key is the
-   * international form, such as `+491511234567`; otherwise `phoneKey`. It depends on `phoneKey` alone. The key of a key is the
-   * key itself.
+   * international form, such as `+491511234567`; otherwise `phoneKey`. Phones with the same `phoneKey` have the same key.
+   * The key of a key is the key itself.
    */
   keyOf(phone: string): string;
-  /** Returns the beginning of the keys of numbers with this beginning; undefined if it is `phoneKey`. */
+  /**
+   * Returns the beginning of the keys of all numbers that begin like this phone; undefined if that is the `phoneKey` of the
+   * phone.
+   */
   startOf(phone: string): string | undefined;
 }
 
@@ -20,7 +23,7 @@ export const plainPhoneKeys: PhoneKeys = { country: '', keyOf: phoneKey, startOf
 /** Minimum number of digits after the country code. Shorter numbers are extensions or service numbers. */
 const minDigits = 7;
 
-const made = new Map<string, PhoneKeys>([['', plainPhoneKeys]]);
+const keysByCountry = new Map<string, PhoneKeys>([['', plainPhoneKeys]]);
 
 /** Whether a text is the two capital letters of a country with known number formats. */
 export async function isCountry(text: string): Promise<boolean> {
@@ -29,7 +32,7 @@ export async function isCountry(text: string): Promise<boolean> {
 
 /** Returns the rules of a country. @param country two capital letters; empty for none */
 export async function phoneKeysOf(country: string): Promise<PhoneKeys> {
-  const known = made.get(country);
+  const known = keysByCountry.get(country);
   if (known) return known;
   // Loaded on first use, because loading takes longer than many commands.
   const { isSupportedCountry, ParseError, parsePhoneNumber } = await import('libphonenumber-js/min');
@@ -53,11 +56,12 @@ export async function phoneKeysOf(country: string): Promise<PhoneKeys> {
     keyOf(phone) {
       const plain = phoneKey(phone);
       const number = numberOf(plain);
-      // Parsing drops one zero after the country code. A number with another zero is invalid.
+      // Parsing drops one zero after the country code. If parsing again changes the number, it had two zeros and is
+      // invalid.
       return number !== undefined && numberOf(number) === number ? number : plain;
     },
     startOf: (phone) => parsed(phoneKey(phone))?.number,
   };
-  made.set(country, keys);
+  keysByCountry.set(country, keys);
   return keys;
 }

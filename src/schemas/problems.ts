@@ -26,7 +26,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const wrongType = (...types: string[]): Rule => ['WRONG_TYPE', () => ({ types })];
 const invalidDate: Rule = ['DATE_INVALID'];
 
-/** Code and parameters of each Joi rule that the schemas use. */
+/** Code of the problem for each Joi rule that the schemas use, and a function that returns its parameters. */
 const rules: Readonly<Record<string, Rule>> = {
   'any.required': ['REQUIRED'],
   'any.only': ['NOT_ONE_OF', ({ valids = [] }) => ({ values: valids.filter(isText) })],

@@ -65,14 +65,15 @@ const letters = /^[a-z]+/;
 export const isAsciiLetters = (word: string): boolean => letters.exec(word)?.[0] === word;
 
 /**
- * Returns the words that must be stored to find an account. Leaves out words that begin its email, the domain of its email, or a key of
- * its name: these columns have indexes. Adds the first letters of its email, unless a name or the domain begins with them.
- * So a word of letters needn't be looked up among emails. Most emails begin with a name.
+ * Returns the words that must be stored to find an account. Leaves out words that begin its email, the domain of its email,
+ * or a key of its name: these columns have indexes. Adds the first letters of its email, unless a name or the domain begins
+ * with them. So a search for a word of letters needn't read emails. This adds few words, because most emails begin with a
+ * name.
  */
 export function storedWords({ searchKey, firstNameKey, lastNameKey, email }: SearchedAccount): string[] {
   const indexed = [firstNameKey, lastNameKey, domainOf(email)];
-  const beginsOne = (word: string) => indexed.some((column) => column.startsWith(word));
-  const words = indexedWords(searchKey).filter((word) => !beginsOne(word) && !email.startsWith(word));
+  const beginsIndexed = (word: string) => indexed.some((column) => column.startsWith(word));
+  const words = indexedWords(searchKey).filter((word) => !beginsIndexed(word) && !email.startsWith(word));
   const [beginning] = letters.exec(email) ?? [];
-  return beginning === undefined || beginsOne(beginning) ? words : [...words, truncate(beginning)];
+  return beginning === undefined || beginsIndexed(beginning) ? words : [...words, truncate(beginning)];
 }

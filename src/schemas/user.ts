@@ -14,7 +14,7 @@ export interface RegisterInput extends AccountInput<'register'> {
   password: string;
 }
 
-/** Specification, section 4.6; `requiresPasswordChange`, for handed-out passwords, is an addition to it. */
+/** Specification, section 4.6. `requiresPasswordChange` is an addition, for passwords that an operator hands out. */
 export const registerSchema = Joi.object<RegisterInput>(
   orderKeys(['firstName', 'lastName', 'email', 'password', 'role', 'phone'], {
     ...inputKeys('register'),
@@ -29,17 +29,24 @@ const invitationMessage = fields
   .description('Personal message in the invitation')
   .example('Welcome! We begin on Monday.');
 
-/** Refuses a message without an invitation. The schema checks the deciding field first. */
+/**
+ * Refuses a message without an invitation.
+ * @param field field that decides about invitations; the schema must check it before the message
+ */
 const onlyInInvitations = (field: 'action' | 'credentials') =>
   invitationMessage.custom((message: string, helpers) => {
     // The first ancestor is the object that contains the message.
-    const { [field]: given } = helpers.state.ancestors[0] as Partial<Record<typeof field, string>>;
-    if (given === 'invite') return message;
+    const { [field]: choice } = helpers.state.ancestors[0] as Partial<Record<typeof field, string>>;
+    if (choice === 'invite') return message;
     const params = { fields: [field], values: ['invite'] };
-    return refuse(helpers, { code: 'NEEDS_OTHER_FIELD', params, message: `message needs ${field} invite.` });
+    return refuse(helpers, {
+      code: 'NEEDS_OTHER_FIELD',
+      params,
+      message: `message may be set only if ${field} is invite.`,
+    });
   });
 
-/** New account without a given password. */
+/** New account whose password is generated, or set by the invited person. */
 export interface NewPerson extends Omit<AccountInput<'create'>, 'role'> {
   role: Exclude<Role, 'super_admin'>;
   /** `invite` mails a link to set a password; `generated` generates a password. */
@@ -93,7 +100,11 @@ function onlyWithEmail(verify: boolean, helpers: Types.CustomHelpers): boolean |
   // The first ancestor is the object that contains the option.
   const { email } = helpers.state.ancestors[0] as UserUpdate;
   if (!verify || email !== undefined) return verify;
-  return refuse(helpers, { code: 'NEEDS_OTHER_FIELD', params: { fields: ['email'] }, message: 'verify needs email.' });
+  return refuse(helpers, {
+    code: 'NEEDS_OTHER_FIELD',
+    params: { fields: ['email'] },
+    message: 'verify may be set only together with email.',
+  });
 }
 
 /** Body of `PUT /api/users/:id`. Absent fields stay unchanged. */

@@ -18,7 +18,7 @@ interface Shown {
 const paths = { traineeIds: '/api/enrollments/bulk', enrollmentIds: '/api/enrollments/bulk/remove' } as const;
 const idsTo = (length: number) => Array.from({ length }, (_, index) => `id${index}`);
 
-describe('Many enrollments at once', () => {
+describe('Bulk changes of enrollments', () => {
   const harness = useHarness();
   const cast = useCast(harness);
   let course: Course;
@@ -61,7 +61,7 @@ describe('Many enrollments at once', () => {
     ]);
   });
 
-  it('add the others to the end of the waiting list with whenFull, in their order, without a mail', async () => {
+  it('add trainees without a seat to the end of the waiting list with whenFull, in their order, without a mail', async () => {
     await course.update({ maxStudents: 2, waitingMax: 5, isPublished: true });
     const [active = '', first = '', second = '', ...ids] = await trainees(6);
     for (const [userId, status] of [
@@ -104,7 +104,7 @@ describe('Many enrollments at once', () => {
     expect(await count()).to.equal(6);
   });
 
-  it('enroll nobody if the capacity is too small for all; cancelled enrollments need seats too', async () => {
+  it('enroll nobody if there are too few seats for all, including trainees with cancelled enrollments', async () => {
     await course.update({ maxStudents: 4 });
     const ids = await trainees(2);
     const given = { status: 'cancelled' as const, enrolledAt: new Date('2020-01-01'), progress: 30, notes: 'Before' };
@@ -129,7 +129,7 @@ describe('Many enrollments at once', () => {
     );
   });
 
-  it('are recorded one by one: new ones completely, cancelled ones with their changes, removed ones as they were', async () => {
+  it('are recorded for each enrollment: new ones completely, cancelled ones with their changes, removed ones as they were', async () => {
     const [fresh = ''] = await trainees(1);
     const former = new Date('2020-01-01');
     await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'cancelled', enrolledAt: former });
@@ -151,7 +151,7 @@ describe('Many enrollments at once', () => {
     }
   });
 
-  it('are removed all or none, and never by another trainer', async () => {
+  it('remove all enrollments or none, and never for another trainer', async () => {
     const other = await buildCourse(harness.context, cast.foreign.user);
     const own = await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'active' });
     const foreign = await buildEnrollment(harness.context, cast.trainee.user, other);
@@ -164,13 +164,13 @@ describe('Many enrollments at once', () => {
   });
 
   for (const [field, send] of Object.entries({ traineeIds: assign, enrollmentIds: remove }))
-    it(`are given in ${field}: 1 to 500 different ids; at most 20 problems are reported`, async () => {
+    it(`require 1 to 500 different ids in ${field}, and report at most 20 problems`, async () => {
       const tooLong = [idsTo(501), Array(40_000).fill(5), Array(501).fill(5)];
       for (const wrong of [[], ...tooLong, undefined, null, 'id', {}, 5]) expectInvalid(await send(wrong), [field]);
-      expect(messageOf(await send(idsTo(501)))).to.equal(`${field} may name at most 500.`);
+      expect(messageOf(await send(idsTo(501)))).to.equal(`${field} may have at most 500 ids.`);
       const twice = await send(['x', 'x ']);
       expectInvalid(twice, [`${field}.1`]);
-      expect(messageOf(twice)).to.equal(`${field} must name each one once.`);
+      expect(messageOf(twice)).to.equal(`${field} must have each id only once.`);
       expectInvalid(
         await send(['x', 5, '', null, { a: 1 }]),
         [1, 2, 3, 4].map((index) => `${field}.${index}`),
@@ -214,7 +214,7 @@ describe('Many enrollments at once', () => {
     expect(enrollment.replyBy).to.equal(cast.owner.user.id);
   });
 
-  it('are at most 500 in a request, with the longest notes and 400 bytes each in the audit log', async () => {
+  it('accept 500 trainees with the longest notes in a request, and write at most 400 bytes each to the audit log', async () => {
     const ids = await trainees(500);
     const notes = '𝒳'.repeat(200);
     const { body } = await assign(ids, { reply: notes }).expect(201);

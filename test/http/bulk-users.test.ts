@@ -62,7 +62,7 @@ describe('POST /api/users/bulk', () => {
     expect(await actionsOf(trainee.user)).to.deep.equal(['user.deactivate', 'user.activate']);
   });
 
-  it('resets passwords, and shows each once', async () => {
+  it('resets passwords, and shows each new password only once', async () => {
     const { trainee, owner } = cast;
     const ids = [trainee, owner, cast.admin].map(({ user }) => user.id);
     const response = await bulk({ action: 'reset_password', ids });
@@ -179,9 +179,9 @@ describe('POST /api/users/bulk', () => {
       [{ action: 'delete', ids, filter: { role: 'trainee' } }, 'ids and filter exclude each other.'],
       ...none.map((filter) => [{ action: 'delete', filter }, 'filter must have a condition.'] as const),
       [{ action: 'delete', filter: { rol: 'trainee', isActive: true } }, 'filter may have only role, '],
-      [{ action: 'delete', ids: [] }, 'ids must name at least one.'],
-      [{ action: 'delete', ids: [...ids, ...ids] }, 'ids must name each one once.'],
-      [{ action: 'delete', ids: Array.from({ length: 1001 }, () => ({})) }, 'ids may name at most 1000.'],
+      [{ action: 'delete', ids: [] }, 'ids must have at least one id.'],
+      [{ action: 'delete', ids: [...ids, ...ids] }, 'ids must have each id only once.'],
+      [{ action: 'delete', ids: Array.from({ length: 1001 }, () => ({})) }, 'ids may have at most 1000 ids.'],
     ] as const) {
       const response = await bulk(body);
       expect(response.status).to.equal(400);
@@ -193,7 +193,7 @@ describe('POST /api/users/bulk', () => {
     expect(await actionsOf(cast.trainee.user)).to.deep.equal([]);
   });
 
-  it('tries no more accounts after a failure of the database', async () => {
+  it('stops after a failure of the database', async () => {
     let transactions = 0;
     const failing = beforeTransactions(harness.context, (number) => {
       transactions = number;

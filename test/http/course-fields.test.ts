@@ -104,7 +104,7 @@ describe('Fields of a course', () => {
     const long = Array.from({ length: 30 }, (_, index) => `${String(index).padStart(2, '0')}${'𝒳'.repeat(48)}`);
     for (const tags of [long, []]) expect(await taken('tags', tags)).to.deep.equal(tags);
     expect(refused('tags', [...long, 'one more'])).to.equal('There may be at most 30 tags.');
-    expect(refused('tags', ['loom', ' loom'], 'tags.1')).to.equal('Each tag may be given once.');
+    expect(refused('tags', ['loom', ' loom'], 'tags.1')).to.equal('Each tag may be given only once.');
     refused('tags', ['loom', 'x'.repeat(51)], 'tags.1');
     for (const tag of ['', ' ', 5, null, ['loom'], 'a\nb']) refused('tags', [tag], 'tags.0');
     for (const tags of ['loom', { 0: 'loom' }]) refused('tags', tags);

@@ -463,7 +463,11 @@ describe('Imports over HTTP', function () {
     ]);
     for (const [content, fields, error] of [
       ['x', { role: 'super_admin' }, { path: 'role', msg: 'Role must be one of trainee, trainer.' }],
-      ['x', { resetPasswords: 'true' }, { path: 'resetPasswords', msg: 'resetPasswords needs onExisting update.' }],
+      [
+        'x',
+        { resetPasswords: 'true' },
+        { path: 'resetPasswords', msg: 'resetPasswords may be set only if onExisting is update.' },
+      ],
       ['x', { course: 'x' }, { path: 'course', msg: 'Course: there is none with this id or title.' }],
       ['x', { map: `${'x'.repeat(1000)}=` }, { msg: 'A mapping can have no more than 1000 characters.' }],
       ['', {}, { path: 'file', msg: 'The file is empty.' }],
