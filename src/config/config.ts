@@ -13,7 +13,7 @@ export type SqliteConfig = SqliteLocation;
 /** Connection to a database on a MySQL or MariaDB server. The path of the CA file is absolute. */
 export interface MysqlConfig extends MysqlLocation, Omit<Section<'database'>, keyof MysqlLocation> {}
 
-/** Effective settings, as `settings.ts` describes them. {@link loadConfig} creates them once, frozen. */
+/** Effective settings, which `settings.ts` describes. {@link loadConfig} freezes them. */
 export interface Config {
   environment: SettingValues['NODE_ENV'];
   /** Absolute path. */
@@ -59,7 +59,7 @@ interface RawSettings {
   origins: Partial<Record<SettingName, 'environment' | '.env'>>;
 }
 
-/** Returns the path of the `.env` file; of a global installation, it is in this user's folder. */
+/** Returns the path of the `.env` file. A global installation has the file in this user's folder. */
 export function envFile({ env = process.env, cwd = process.cwd(), ...source }: ConfigSource): string {
   return path.join(userFolder({ env, cwd, ...source }) ?? cwd, '.env');
 }
@@ -76,17 +76,17 @@ const quotedValue = /(?<==[ \t]*)(?:"(?:\\"|[^"])*"|'(?:\\'|[^'])*'|`(?:\\`|[^`]
 /** Matches lines that dotenv reads as a setting, a comment, or an empty line. */
 const settingLine = /^\s*(?:$|#|(?:export\s+)?[\w.-]+(?:\s*=|:\s))/;
 
-/** @throws AppError `CONFIG_INVALID` if the file can't be read */
+/** Reads the `.env` file. A missing file has no values. @throws AppError `CONFIG_INVALID` if the file can't be read */
 export function settingsFileOf(source: ConfigSource): SettingsFile {
   const settingsFile = envFile(source);
   const shown = path.relative(source.cwd ?? process.cwd(), settingsFile);
   let text: string;
   try {
-    // The owner of the folder could create a pipe there. Then each command, and the Tab key, would wait for its end.
+    // The path could be a pipe. Then every command, and completion with the Tab key, would wait for the end of the pipe.
     if (!statSync(settingsFile).isFile())
       throw new AppError(
         'CONFIG_INVALID',
-        `The file ${shown} can't be read (it isn't a regular file). Put one in its place, or remove it.`,
+        `The file ${shown} can't be read (it isn't a regular file). Replace it with a regular file, or remove it.`,
       );
     text = readFileSync(settingsFile, 'utf8');
   } catch (error) {
@@ -182,7 +182,7 @@ function checkedValues(given: RawSettings['values']): SettingValues {
     try {
       values[name] = rule(text, given);
     } catch (error) {
-      // Rules throw only errors with a sentence.
+      // Rules throw only errors whose message is the predicate of a sentence.
       problems.push({ name, problem: (error as Error).message });
     }
   }

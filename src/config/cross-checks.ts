@@ -46,8 +46,8 @@ const usesFile = (given: GivenSettings, { DATABASE_URL: url }: Partial<SettingVa
   url ? url.dialect === 'sqlite' : given.DATABASE_URL === undefined && given.DB_NAME === undefined;
 
 /**
- * Refuses DB_TLS_CA_FILE unless the server is verified: the operator expects verification, but passwords would go to an
- * unverified server or be unencrypted.
+ * Refuses `DB_TLS=required` for an IP address, because certificates contain host names. Refuses DB_TLS_CA_FILE unless the
+ * server is verified: the operator expects verification, but passwords would go to an unverified server or be unencrypted.
  */
 function tlsProblems(given: GivenSettings, values: Partial<SettingValues>): SettingProblem[] {
   if (usesFile(given, values)) return [];

@@ -35,7 +35,7 @@ export function parseDatabaseUrl(text: string): SqliteLocation | MysqlLocation {
     return { dialect: 'sqlite', file };
   }
   // An unencoded password with these characters changes the parts of the URL. The URL may then lack a host or have a wrong
-  // port, a path or a query.
+  // port, a path or a query. So all messages mention the encoding.
   const encoding = 'in the user and the password, @ / : # ? % must be percent-encoded (%40 for @)';
   const mustBe = `must be sqlite:<file> or mysql://<user>:<password>@<host>:<port>/<database> (mariadb:// is the same); ${encoding}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;

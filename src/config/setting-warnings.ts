@@ -20,8 +20,8 @@ function nearest(name: string, tolerated: (length: number) => number): SettingNa
   let found: SettingName | undefined;
   let least = tolerated(wanted.length) + 1;
   for (const [setting, letters] of settings) {
-    // Each start compares the whole environment, so this must be fast. The difference in length is a lower bound of the
-    // distance.
+    // Each start of the program compares all environment variables, so this must be fast. The difference in length is a
+    // lower bound of the distance.
     if (Math.abs(wanted.length - letters.length) >= least) continue;
     const difference = editDistance(wanted, letters, least - 1);
     if (difference < least) [found, least] = [setting, difference];

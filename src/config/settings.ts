@@ -56,7 +56,7 @@ const declarations = {
   DATA_DIR: {
     rule: anyText,
     default: 'data',
-    defaultText: '`data`; installed globally, see docs/OPERATIONS.md',
+    defaultText: '`data`; for a global installation see docs/OPERATIONS.md',
     path: 'dataDir',
     description:
       'folder of the embedded database, the development secret, uploads, and with `FILE_STORAGE=local` the files',
@@ -168,7 +168,7 @@ const declarations = {
     rule: anyText,
     secret: true,
     path: 'auth.jwtSecretPrevious',
-    description: 'a secret that is still accepted, during a rotation',
+    description: 'the previous `JWT_SECRET`, whose tokens are still accepted during a rotation',
   },
   JWT_EXPIRES_IN: {
     rule: lifetime,
@@ -216,7 +216,7 @@ const declarations = {
     default: '30',
     path: 'auth.initialPasswordDays',
     description:
-      'how long an initial password works that was generated or registered with `requiresPasswordChange`, in days',
+      'how long an initial password works, in days: a generated password, or one registered with `requiresPasswordChange`',
   },
   IMPORT_BATCH_ROWS: {
     rule: integer(1, 10_000),
@@ -326,7 +326,7 @@ const declarations = {
     path: 'mail.from',
     description: 'sender of mails: `Training <training@example.org>`, or the address alone',
   },
-  MAIL_REPLY_TO: { rule: mailAddress, path: 'mail.replyTo', description: 'where replies to mails go' },
+  MAIL_REPLY_TO: { rule: mailAddress, path: 'mail.replyTo', description: 'address for replies to mails' },
   PROGRAMME_NAME: {
     rule: matching(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,100}$/u, 'must be 1 to 100 characters of text'),
     default: 'coursectl',

@@ -32,7 +32,7 @@ function displayValue(name: SettingName, config: Config): string {
 
 /**
  * Returns the effective settings as text. Secrets and the password in a URL are hidden completely.
- * @throws AppError `CONFIG_INVALID`, as {@link loadConfig}
+ * @throws the errors of {@link loadConfig}
  */
 export function describeSettings(source: ConfigSource = {}): ShownSetting[] {
   const config = loadConfig(source);

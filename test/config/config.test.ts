@@ -486,7 +486,7 @@ describe('The .env file', () => {
       const { code, message } = await failureOf(() => loadConfig({ env: {}, cwd: odd }));
       expect(code).to.equal('CONFIG_INVALID');
       expect(message).to.equal(
-        "The file .env can't be read (it isn't a regular file). Put one in its place, or remove it.",
+        "The file .env can't be read (it isn't a regular file). Replace it with a regular file, or remove it.",
       );
     }
   });
