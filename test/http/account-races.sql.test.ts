@@ -8,7 +8,7 @@ import { relaxedDeadlines, useHarness } from '../support/harness.js';
 import { type Person, useCast } from './support/cast.js';
 import { expectFailure } from './support/expectations.js';
 
-/** Time for a request to reach its wait, in milliseconds. */
+/** Time after which a request waits for the lock, in milliseconds. */
 const aMoment = 300;
 
 describe('Accounts that change during an enrollment or the assignment of a course', () => {
@@ -63,7 +63,7 @@ describe('Accounts that change during an enrollment or the assignment of a cours
     });
   }
 
-  it('get no course when they are deactivated or become trainees meanwhile', async () => {
+  it('get no course if they are deactivated or become trainees during the request', async () => {
     for (const [changes, code, words] of [
       [{ isActive: false }, 'ACCOUNT_INACTIVE', 'Trainer account is inactive.'],
       [{ role: 'trainee' }, 'NOT_FOUND', 'Trainer not found.'],
@@ -78,7 +78,7 @@ describe('Accounts that change during an enrollment or the assignment of a cours
     }
   });
 
-  it('leave no enrollments when they are deleted meanwhile, and cause no errors', async () => {
+  it('have no enrollments after they are deleted during the request, and cause no errors', async () => {
     for (let round = 0; round < 5; round += 1) {
       const trainee = await buildUser(harness.context);
       const ids = { courseId: course.id, traineeId: trainee.id };

@@ -9,7 +9,7 @@ const moments = [null, '2026-01-02T03:04:05.678Z', '2026-01-02T03:04:05.679Z'].m
 /** Several rows have the same time, and several have none. */
 const momentAt = (index: number) => moments[index % moments.length] ?? null;
 
-describe('A page after the last item of the page before', () => {
+describe('A page after the last item of the previous page', () => {
   const harness = useHarness();
   const cast = useCast(harness);
 
@@ -29,7 +29,7 @@ describe('A page after the last item of the page before', () => {
     }
   }
 
-  it('covers all items in every order, also items without a value', async () => {
+  it('is complete in every sort order, even with items without a value', async () => {
     const { context } = harness;
     for (let index = 0; index < 10; index += 1) {
       const date = momentAt(index);
@@ -65,7 +65,7 @@ describe('A page after the last item of the page before', () => {
     expect(idsOf('users', await get(`${path}&page=2&afterId=${first.at(-1)}`))).to.deep.equal(second);
   });
 
-  it('falls back to its number if the item does not exist or is hidden from the reader', async () => {
+  it('is found by its number if the item does not exist or is hidden from the reader', async () => {
     const { context } = harness;
     const ids: string[] = [];
     for (const trainer of [cast.owner, cast.owner, cast.owner, cast.foreign]) {

@@ -50,7 +50,7 @@ describe('A change whose audit entry cannot be stored', () => {
     return Promise.all(changed.map(read));
   };
 
-  it('is rolled back, and answered with an error', async () => {
+  it('is rolled back, and its response is an error', async () => {
     const refused: string[] = [];
     for (const [name, operation] of operations) {
       if (operation.method === 'get') continue;

@@ -116,7 +116,7 @@ describe('GET /api/audit', () => {
       enrollmentId = assigned.body.enrollment.id;
     });
 
-    it('are returned beside the ids of actor and target, and for ids before and after the change', async () => {
+    it('are returned with the ids of actor and target, and for ids before and after the change', async () => {
       const [enrolled, assigned] = await entries();
       expect(enrolled).to.include({
         action: 'enrollment.assign',
@@ -147,7 +147,7 @@ describe('GET /api/audit', () => {
       expect((await entries('?action=course.delete'))[0]?.targetName).to.equal(null);
     });
 
-    it('are the file of an import, and the address itself for an address', async () => {
+    it('are the file name of an import, and the address itself for an address', async () => {
       const { Import } = harness.context.database.models;
       const id = await buildImport(harness.context, 0);
       await Import.update({ status: 'queued' }, { where: { id } });

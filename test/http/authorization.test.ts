@@ -112,7 +112,7 @@ describe('Every operation over HTTP', () => {
   });
 
   for (const role of roles)
-    it(`is refused with 403 to a ${role} where the contract names other roles or another trainer's id`, async () => {
+    it(`is refused with 403 to a ${role} if the contract permits only other roles or another trainer`, async () => {
       const { token } = await signIn(harness.context, { role });
       const refused = guarded.filter((operation) => refusal(operation, role, false) === 403);
       for await (const { title, response } of responses(refused, token)) {
@@ -130,7 +130,7 @@ describe('Every operation over HTTP', () => {
     }
   });
 
-  it('is refused with 403 to other pages and programs if it is only for pages of the service', async () => {
+  it('is refused with 403 to other pages and programs if only pages of the service may call it', async () => {
     for (const [, { method, path, ownPagesOnly }] of operations) {
       const others = [{}, { ...ownPage, 'Sec-Fetch-Site': 'same-site' }, { 'Sec-Fetch-Site': 'same-origin' }];
       for (const headers of ownPagesOnly ? others : []) {

@@ -54,7 +54,7 @@ describe('The number of items of a large listing', function () {
     expect(json.pagination).to.deep.equal(pagination);
   });
 
-  it('is bounded for all enrollments and available trainees; exact for a trainer and a course', async () => {
+  it('is bounded for all enrollments and available trainees, and exact for a trainer and a course', async () => {
     const { context } = harness;
     const count = maxCounted + 1;
     const course = await buildCourse(context, cast.owner.user);

@@ -102,7 +102,7 @@ describe('PUT /api/enrollments/bulk/status', () => {
     expect(await statuses(leaving, waiting)).to.deep.equal(['completed', 'active']);
   });
 
-  it('changes each as the operation for one does: fields, reply, audit log and mail', async () => {
+  it('changes each enrollment like the operation for one enrollment: fields, reply, audit log and mail', async () => {
     const [first = '', second = ''] = [await enroll(ben, 'pending'), await enroll(ada, 'pending')];
     const wanted = { status: 'cancelled', reply: 'Next year again' };
     await harness.api('put', `/api/enrollments/${first}/status`, cast.owner.token).send(wanted).expect(200);
@@ -152,7 +152,7 @@ describe('PUT /api/enrollments/bulk/status', () => {
     expect(await statuses(id)).to.deep.equal(['active']);
   });
 
-  it('stores notes as the reply, and refuses both together', async () => {
+  it('stores notes as the reply, and refuses notes together with a reply', async () => {
     const ids = [await enroll(ben, 'pending')];
     expectInvalid(await change({ status: 'cancelled', ids, notes: 'Full.', reply: 'Full.' }), ['']);
     await change({ status: 'cancelled', ids, notes: 'Full.' }).expect(200);
@@ -160,7 +160,7 @@ describe('PUT /api/enrollments/bulk/status', () => {
     expect(found).to.include({ notes: null, reply: 'Full.' });
   });
 
-  it('refuses filters with more than 1,000 matches, ids with a filter, neither, and long replies to many', async () => {
+  it('refuses filters with more than 1,000 matches, ids with a filter, neither of them, and long replies to many trainees', async () => {
     const trainees = await buildTrainees(harness.context, 1001);
     const large = await buildCourse(harness.context, cast.owner.user);
     const all = await buildEnrollments(harness.context, trainees, large);

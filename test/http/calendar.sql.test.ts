@@ -53,7 +53,7 @@ describe('GET /api/courses/:id/calendar.ics', () => {
     return Promise.all(given.map((one) => buildCourse(harness.context, trainer, { isPublished: true, ...one })));
   }
 
-  it('is an all-day event until the day after the last, with location, description and URL, shown as free time', async () => {
+  it('returns an all-day event that ends with the last day, with location, description and URL, shown as free time', async () => {
     const title = 'Töpfern; Glasuren, Ton \\ Brände';
     const shortDescription = 'Für alle:\nmit eigenen Stücken, Hafen; Öfen.';
     const [course] = await coursesWith({ ...dates, title, shortDescription, location: 'Werkstatt 3, Hof' });
@@ -79,7 +79,7 @@ describe('GET /api/courses/:id/calendar.ics', () => {
     });
   });
 
-  it('has a sequence number that grows with each change', async () => {
+  it('returns a sequence number that grows with each change', async () => {
     const [course] = await coursesWith(dates);
     if (!course) throw new Error('There is no course.');
     const versionAt = (updatedAt: Date) => {
@@ -91,7 +91,7 @@ describe('GET /api/courses/:id/calendar.ics', () => {
     expect(versionAt(new Date('2026-02-01T10:00:01Z'))).to.deep.equal(['2026-02-01T10:00:01Z', '1769940001']);
   });
 
-  it('is one day long if there is only one date, also on a leap day and at the latest date', async () => {
+  it('returns an event of one day if there is only one date, also on a leap day and at the latest date', async () => {
     for (const [given, days] of [
       [{ startDate: '2026-05-04', endDate: '2026-05-04' }, ['2026-05-04', '2026-05-05']],
       [{ startDate: '2026-12-31' }, ['2026-12-31', '2027-01-01']],
@@ -138,13 +138,13 @@ describe('GET /api/courses/:id/calendar.ics', () => {
       expectFailure(await calendarOf(draft, by), 'NOT_FOUND', 'Course not found.');
   });
 
-  it('has a private address that begins with PUBLIC_URL', async () => {
+  it('uses PUBLIC_URL for private addresses of calendars, too', async () => {
     const { token } = await signIn(harness.context);
     const { url } = (await harness.api('post', '/api/auth/calendar', token).expect(201)).body;
     expect(url).to.match(/^https:\/\/courses\.example\.org\/api\/calendars\/[\w-]{43}\.ics$/);
   });
 
-  it('is missing without dates', async () => {
+  it('returns 404 for a course without dates', async () => {
     const [course] = await coursesWith({});
     if (!course) throw new Error('There is no course.');
     expectFailure(await calendarOf(course), 'NOT_FOUND', 'The course has no dates yet.');
@@ -222,7 +222,7 @@ describe('The private address of a calendar', () => {
     }
   });
 
-  it('is created, shown once, replaced and revoked by its user, without an audit entry', async () => {
+  it('is created, shown only once, replaced and revoked by its user, without an audit entry', async () => {
     const { trainee } = await castOf(harness.context);
     const state = async () => (await own('get', trainee).expect(200)).body;
     expect(await state()).to.deep.equal({ createdAt: null, lastUsedAt: null });
@@ -243,14 +243,14 @@ describe('The private address of a calendar', () => {
     expect(await harness.context.database.models.AuditEntry.count()).to.equal(0);
   });
 
-  it('is unique per account, also with concurrent requests', async () => {
+  it('exists only once per account, even after concurrent requests', async () => {
     const { trainee } = await castOf(harness.context);
     const urls = await Promise.all(Array.from({ length: 5 }, () => createFor(trainee)));
     const statuses = await Promise.all(urls.map(async (url) => (await harness.api('get', url)).status));
     expect(statuses.sort()).to.deep.equal([200, 404, 404, 404, 404]);
   });
 
-  it('is 404 for unknown keys, while the account is inactive, for a super admin, and when the account is gone', async () => {
+  it('returns 404 for unknown keys, inactive accounts, the super admin and deleted accounts', async () => {
     const { trainee, admin } = await castOf(harness.context);
     const url = await createFor(trainee);
     const expectNone = async (path: string) =>

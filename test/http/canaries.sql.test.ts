@@ -131,13 +131,13 @@ describe('Secrets sent through the whole contract', function () {
     expect(operations.filter(([name]) => !met.has(name))).to.deep.equal([]);
   });
 
-  it('are in none of these when their request is refused', async () => {
+  it('are in no response, log line, row or file name when their request is refused', async () => {
     await watch.captureOutput(() => sendRefusedRequests(harness.context, watch, atDepth(4, 1)));
     expect(watch.leaks).to.deep.equal([]);
     expect([...watch.statuses]).to.include.members([400, 401, 403, 404, 405, 413, 415, 429]);
   });
 
-  it('are in none of these when they come in a file, except in documented responses', async () => {
+  it('are in no response, log line, row or file name when they are in a file, except in documented responses', async () => {
     const { context } = harness;
     const file = path.join(mkdtempSync(path.join(context.config.dataDir, 'canaries-')), 'people.csv');
     for (const upload of [false, true]) {
@@ -158,7 +158,7 @@ describe('Secrets sent through the whole contract', function () {
     expect(watch.leaks).to.deep.equal([]);
   });
 
-  it('are in none of these when an import fails', async () => {
+  it('are in no response, log line, row or file name when an import fails', async () => {
     const { context } = harness;
     const file = path.join(mkdtempSync(path.join(context.config.dataDir, 'canaries-')), 'people.csv');
     writeFileSync(file, secretRows);

@@ -45,7 +45,7 @@ describe('GET /api/courses', () => {
     expect((await list('', trainee)).status).to.equal(403);
   });
 
-  it('filters by category, level, courseType and trainer, each and together', async () => {
+  it('filters by category, level, courseType and trainer, alone and combined', async () => {
     await course('A', { category: 'Crafts', level: 'beginner', courseType: 'online' });
     await course('B', { category: 'Crafts', level: 'advanced', courseType: 'online' });
     await course('C', { category: 'Craft', level: 'beginner', courseType: 'hybrid' });
@@ -72,7 +72,7 @@ describe('GET /api/courses', () => {
 describe('GET /api/courses/categories/all', () => {
   const harness = useHarness();
 
-  it('lists the categories of visible courses once each, in dictionary order', async () => {
+  it('lists each category of visible courses only once, in dictionary order', async () => {
     const cast = await castOf(harness.context);
     const build = (by: Person, category: string | null, isPublished: boolean) =>
       buildCourse(harness.context, by.user, { category, isPublished });

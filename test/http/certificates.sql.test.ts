@@ -157,7 +157,7 @@ describe('A certificate', () => {
     expect(await codes('', cast.owner)).to.deep.equal([]);
   });
 
-  it('can be revoked once by managers of the course, and the enrollment stays completed', async () => {
+  it('can be revoked only once, by managers of the course, and the enrollment stays completed', async () => {
     const { code, enrollment } = await issue();
     const path = `/api/certificates/${code.toLowerCase()}`;
     expectFailure(await api('delete', path, cast.foreign.token), 'NOT_FOUND', 'Certificate not found.');
@@ -173,7 +173,7 @@ describe('A certificate', () => {
     expect(after.enrollment).to.include({ status: 'completed', certificate: null });
   });
 
-  it('is issued once for concurrent completions', async () => {
+  it('is issued only once for concurrent completions', async () => {
     const { id } = await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'active' });
     const responses = await Promise.all(Array.from({ length: 8 }, () => setStatus(id, 'completed')));
     expect(responses.map(({ status }) => status).sort()).to.deep.equal([200, 400, 400, 400, 400, 400, 400, 400]);

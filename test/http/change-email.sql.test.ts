@@ -10,7 +10,7 @@ import { expectFailure, expectInvalid, messageOf } from './support/expectations.
 
 const newEmail = 'countess@example.org';
 
-describe('The own email', () => {
+describe("A user's own email", () => {
   const harness = useHarness(mailSettings);
   const mailbox = useMailServer(harness);
   const models = () => harness.context.database.models;
@@ -121,7 +121,7 @@ describe('The own email', () => {
     const update = (token: string, id: string, body: object) =>
       harness.api('put', `/api/users/${id}`, token).send(body);
 
-    it('is announced to the old address, and becomes unconfirmed', async () => {
+    it('causes a notice to the old address, and becomes unconfirmed', async () => {
       const { token } = await signIn(harness.context, { role: 'super_admin' });
       const user = await buildUser(harness.context);
       const before = user.email;
@@ -133,7 +133,7 @@ describe('The own email', () => {
       expect(await user.reload()).to.include({ email: newEmail, emailConfirmedAt: null, mailFailedAt: null });
     });
 
-    it('stays with verify until the link is used; other fields change at once', async () => {
+    it('stays with verify until the link is used; other fields change immediately', async () => {
       const { token } = await signIn(harness.context, { role: 'super_admin' });
       const user = await buildUser(harness.context);
       const verified = { email: newEmail, verify: true };
@@ -147,7 +147,7 @@ describe('The own email', () => {
       expect(entry).to.include({ targetId: user.id, afterJson: JSON.stringify({ email: newEmail }) });
     });
 
-    it('is refused with verify for a taken or current address, for none, and for inactive accounts', async () => {
+    it('is refused with verify for a taken, current or missing address, and for inactive accounts', async () => {
       const { user: admin, token } = await signIn(harness.context, { role: 'super_admin' });
       const user = await buildUser(harness.context);
       const verify = { verify: true };
@@ -188,7 +188,7 @@ describe('The links of a change of email', () => {
   }
 
   describe('to confirm the new email', () => {
-    it('change it once, for sign-in and search, and end all sessions', async () => {
+    it('change it only the first time, for sign-in and search, and end all sessions', async () => {
       const { user, token, old, confirmation } = await asked({ role: 'super_admin' });
       await user.update({ mailFailedAt: new Date() });
       const { body } = await confirm(confirmation).expect(200);
@@ -209,7 +209,7 @@ describe('The links of a change of email', () => {
       expectFailure(await confirm(confirmation), 'LINK_INVALID');
     });
 
-    it('are refused if another account has it by now', async () => {
+    it('are refused if another account has the new email', async () => {
       const { user, old, confirmation } = await asked();
       const other = await buildUser(harness.context, { email: newEmail });
       expectFailure(await confirm(confirmation), 'EMAIL_TAKEN');
@@ -308,7 +308,7 @@ describe('The links of a change of email', () => {
       await expectRestored(person);
     });
 
-    it('reach the owner late, by mails that a stranger can neither withdraw nor redirect', async () => {
+    it('are in mails that a stranger can neither withdraw nor redirect, even if they arrive late', async () => {
       const { user, token } = await signIn(harness.context);
       const old = user.email;
       mailbox.server.refuse('RCPT', (address) =>
@@ -360,7 +360,7 @@ describe('The links of a change of email', () => {
       await expectRestored(person);
     });
 
-    it('end the access of strangers also if another account has the old email by now', async () => {
+    it('end the access of strangers even if another account has the old email', async () => {
       const { user, token, old, confirmation, cancellation } = await asked();
       await confirm(confirmation).expect(200);
       await buildUser(harness.context, { email: old });
@@ -383,7 +383,7 @@ describe('The links of a change of email', () => {
   });
 });
 
-describe('The own email without a mail server', () => {
+describe("A user's own email without a mail server", () => {
   const harness = useHarness();
 
   it('is changed by the super admin only, without a mail', async () => {

@@ -67,7 +67,7 @@ describe('The connections of a service', () => {
     await ended;
   });
 
-  it('with events of an import are ended, so that clients reconnect to another instance', async () => {
+  it('with events of an import end during shutdown, so that clients reconnect to another instance', async () => {
     const { token } = await signIn(harness.context, { role: 'super_admin' });
     const id = uuidv7();
     const file = { fileName: 'people.csv', filePath: '/elsewhere/upload.csv', fileSha256: 'x', optionsJson: '{}' };
@@ -85,7 +85,7 @@ describe('The connections of a service', () => {
     await ended;
   });
 
-  it('do not block the shutdown when idle, and not forever when they never send a complete request', async function () {
+  it('do not block the shutdown when idle, and block it only for a limited time when they never send a complete request', async function () {
     this.timeout(scaled(30_000));
     await start();
     const agent = new Agent({ keepAlive: true });

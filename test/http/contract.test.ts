@@ -133,7 +133,7 @@ describe('Flags of operations', () => {
 });
 
 describe('Inputs of operations', () => {
-  it('are bounded before they are trimmed, normalised or matched: raw length, and combining marks in a row', () => {
+  it('have a limited raw length and few combining marks in a row before they are trimmed, normalised or matched', () => {
     const texts = [' '.repeat(60_000), '0'.repeat(60_000), `a${'\u0301'.repeat(31)}`];
     // Passwords are hashed unchanged, and identifiers have a key of limited length.
     for (const [name, { body, query, upload }] of operations)

@@ -17,7 +17,7 @@ describe('Requests for enrollment in a course with dates', () => {
       new Date(harness.context.now().getTime() + offset * dayMs),
     );
 
-  it('are refused after the last day, and after the last day for requests', async () => {
+  it('are refused after the last day of the course, and after the last day for requests', async () => {
     const ended = await dated({ endDate: day(-1), enrollUntil: day(-1) });
     expect((await ask(ended.id).expect(400)).body).to.deep.equal({ error: 'Course has ended.' });
     const closed = await dated({ endDate: day(1), enrollUntil: day(-1) });
@@ -26,7 +26,7 @@ describe('Requests for enrollment in a course with dates', () => {
     await ask(last.id).expect(201);
   });
 
-  it('are refused for an unpublished course first, for dates next, then for full courses', async () => {
+  it('are refused first for an unpublished course, then for its dates, then for a full course', async () => {
     const draft = await dated({ endDate: day(-1), isPublished: false });
     expect((await ask(draft.id)).body.error).to.equal('Course is not published.');
     const full = await dated({ endDate: day(-1), maxStudents: 1 });
@@ -34,7 +34,7 @@ describe('Requests for enrollment in a course with dates', () => {
     expect((await ask(full.id)).body.error).to.equal('Course has ended.');
   });
 
-  it('are refused for cancelled enrollments, too; managers may still assign', async () => {
+  it('are refused for cancelled enrollments, too, but managers may still assign', async () => {
     const ended = await dated({ endDate: day(-1) });
     const { id } = await buildEnrollment(harness.context, cast.trainee.user, ended, { status: 'cancelled' });
     const again = harness.api('put', `/api/enrollments/${id}/status`, cast.trainee.token).send({ status: 'pending' });
@@ -132,7 +132,7 @@ describe('Lists of courses with dates', () => {
     });
   }
 
-  it('of trainees have cancelled enrollments at the end', async () => {
+  it('of trainees end with their cancelled enrollments', async () => {
     const { Course, Enrollment } = harness.context.database.models;
     const { id } = await Course.findOne({ where: { title: 'next' }, rejectOnEmpty: true });
     await Enrollment.update({ status: 'cancelled' }, { where: { courseId: id } });

@@ -54,7 +54,7 @@ for (const [size, settings] of [
     });
 
     if (size === 'few')
-      it('matches every sign literally', async () => {
+      it('searches for every sign literally', async () => {
         await create("100% snake_case \\ O'Reilly");
         await create('1000 snakeXcases');
         for (const search of ['%', '_', '\\', "'", '100%', 'SNAKE_C'])

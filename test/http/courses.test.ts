@@ -142,7 +142,7 @@ describe('A course', () => {
     expect(body.course).to.deep.equal(await shown());
   });
 
-  it('has only its changed fields recorded, before and after the change', async () => {
+  it('causes an audit entry with only the changed fields, before and after the change', async () => {
     await update(cast.owner, { title: 'Compilers', description: 'New.', tags: ['code', 'history'], maxStudents: null });
     await update(cast.owner, { level: '' }).expect(200);
     await update(cast.owner, fixed).expect(200);
@@ -176,7 +176,7 @@ describe('A course', () => {
     await update(cast.owner, { maxStudents: 3 }).expect(200);
   });
 
-  it('can be published, unpublished and given to another trainer; only real changes are recorded', async () => {
+  it('can be published, unpublished and assigned to another trainer; only real changes are recorded', async () => {
     const put = (what: string, body: object) => harness.api('put', `${path}/${what}`, cast.admin.token).send(body);
     for (const isPublished of [false, true, true, false]) await put('publish', { isPublished }).expect(200);
     for (const { user } of [cast.owner, cast.foreign]) await put('assign-trainer', { trainerId: user.id }).expect(200);

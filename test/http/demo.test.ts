@@ -14,7 +14,7 @@ describe('The demo programme', () => {
   const load = (token: string) => harness.api('post', '/api/demo', token);
   const accounts = () => harness.context.database.models.User.count();
 
-  it('is loaded once beside the super admin, and returns how to log in', async () => {
+  it('is loaded only once, into a database with only the super admin, and returns how to log in', async () => {
     const { token, user } = await signIn(harness.context, { role: 'super_admin', email: 'admin@example.com' });
     expect(await show(token)).to.deep.equal({ status: 'available', ...withoutAccounts });
     for (const { status, body } of [...(await Promise.all([load(token), load(token), load(token)])), await load(token)])

@@ -67,7 +67,7 @@ describe('A disk for uploads', function () {
 
   it('that is full causes 507 also for an image that is made smaller', async function () {
     if (!(await onSmallDisk('64k'))) return this.skip();
-    // The upload fits, but the scaled image doesn't fit beside it.
+    // The upload fits on the disk, but not the scaled image in addition.
     const content = await image(400, 300).jpeg({ quality: 60 }).toBuffer();
     expect(content.length).to.be.within(30_000, 56_000);
     const body = form(filePart(content, 'x.jpg', 'image'));

@@ -208,7 +208,7 @@ describe('A request during a conflicting change', () => {
     ['csv', 3],
     ['xlsx', 4],
   ] as const)
-    it(`stops sending ${format} to a caller who logs out meanwhile`, async () => {
+    it(`stops sending ${format} to a caller who logs out during the response`, async () => {
       const { context } = harness;
       const { database } = context;
       let reads = 0;

@@ -40,7 +40,7 @@ describe('GET /api/enrollments', () => {
     return idsOf(body.enrollments);
   };
 
-  it('shows a trainee their own, a trainer those in their courses, the super admin all, newest first', async () => {
+  it('shows trainees their own enrollments, trainers those in their courses, and the super admin all, newest first', async () => {
     const { adaOwn, otherOwn, adaForeign, otherForeign } = built;
     expect(await ids(cast.trainee)).to.deep.equal(idsOf([adaForeign, adaOwn]));
     expect(await ids(cast.owner)).to.deep.equal(idsOf([otherOwn, adaOwn]));
@@ -90,7 +90,7 @@ describe('GET /api/enrollments', () => {
       expect(await ids(by, `?${query}`), query).to.deep.equal(idsOf([...expected]));
   });
 
-  it('sorts by date of enrollment or completion and by progress, either way, ties by id', async () => {
+  it('sorts by date of enrollment or completion and by progress, ascending and descending, ties by id', async () => {
     const { adaOwn, otherOwn, adaForeign, otherForeign } = built;
     await adaOwn.update({ progress: 50, completedAt: day(9) });
     await otherForeign.update({ progress: 20, completedAt: day(8) });
@@ -206,7 +206,7 @@ describe('GET /api/enrollments/course/:courseId/trainees', () => {
     }
   });
 
-  it("are the course's own, searched and filtered, by date, progress or last name, either way, over pages", async () => {
+  it('lists trainees of the course only, searched, filtered, and sorted by date, progress or last name over pages', async () => {
     const order = async (query: string, limit: number) => {
       const seen: number[] = [];
       for (const page of [1, 2, 3, 4]) {

@@ -22,7 +22,7 @@ const enrolled = '400 Already enrolled in this course.';
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 for (const instances of [1, 2]) {
-  describe(`Concurrent enrollments in ${instances} ${instances === 1 ? 'instance' : 'instances'}`, () => {
+  describe(`Concurrent requests to ${instances} ${instances === 1 ? 'instance' : 'instances'}`, () => {
     const harness = useHarness({}, undefined, { deadlines: relaxedDeadlines });
     const servers: Awaited<ReturnType<typeof serve>>[] = [];
     const promoters: Promoter[] = [];
@@ -48,7 +48,10 @@ for (const instances of [1, 2]) {
       course = await buildCourse(harness.context, cast.owner.user, { isPublished: true, maxStudents: 10 });
     });
 
-    /** Sends all requests at once to the instances in turn. @returns the number of responses by status and error */
+    /**
+     * Sends all requests at the same time, distributed over the instances.
+     * @returns the number of responses by status and error
+     */
     async function race(calls: readonly Call[]): Promise<Record<string, number>> {
       const responses = await Promise.all(
         calls.map(async ([{ token }, method, path, body], index) => {
@@ -85,13 +88,13 @@ for (const instances of [1, 2]) {
         where: { courseId: course.id, status: [...seatStatuses] },
       });
 
-    it('give 10 seats to 10 of 60 trainees', async () => {
+    it('give the 10 seats of a course to 10 of 60 trainees', async () => {
       const trainees = await people(60);
       expect(await race(trainees.map(ask))).to.deep.equal({ '201 done': 10, [full]: 50 });
       expect(await seats()).to.equal(10);
     });
 
-    it('give 20 seats to many trainees in the order of the waiting list, while others leave', async () => {
+    it('give the 20 seats of a course in the order of the waiting list, while trainees leave and join', async () => {
       await course.update({ maxStudents: 20, autoAccept: true });
       const count = atDepth(120, 200);
       const trainees = await people(count);
@@ -138,7 +141,7 @@ for (const instances of [1, 2]) {
       expect(await most).to.equal(20);
     }).timeout(scaled(30_000));
 
-    it('give the last seat once: by request, assignment, bulk assignment or a change of status', async () => {
+    it('give the last seat to one trainee only: by request, assignment, bulk assignment or change of status', async () => {
       await course.update({ maxStudents: 1 });
       const [asking, assigned, many, returning] = [await people(5), await people(5), await people(5), await people(10)];
       const cancelled = await Promise.all(
@@ -167,7 +170,7 @@ for (const instances of [1, 2]) {
       expect(await seats()).to.equal(1);
     });
 
-    it('never exceed the capacity when it changes meanwhile', async () => {
+    it('never fill more seats than the course has, even if its capacity is lowered at the same time', async () => {
       await course.update({ maxStudents: null });
       const trainees = await people(20);
       const lower: Call = [cast.owner, 'PUT', `/courses/${course.id}`, { maxStudents: 5 }];
@@ -176,7 +179,7 @@ for (const instances of [1, 2]) {
       expect(await seats()).to.be.at.most(maxStudents ?? 20);
     });
 
-    it('enroll a trainee once with a concurrent request and assignment, or two requests', async () => {
+    it('enroll a trainee only once by requests and assignments, also after a cancellation', async () => {
       const calls = numbers(20).map((index) => (index % 2 === 0 ? ask(cast.trainee) : assign(cast.trainee)));
       expect(await race(calls)).to.deep.equal({ '201 done': 1, [enrolled]: 19 });
       await harness.context.database.models.Enrollment.update({ status: 'cancelled' }, { where: {} });
@@ -184,7 +187,7 @@ for (const instances of [1, 2]) {
       expect(await harness.context.database.models.Enrollment.count()).to.equal(1);
     });
 
-    it('succeed before and fail after the deletion of the course, and leave no enrollment', async () => {
+    it('to enroll succeed before the deletion of the course and get 404 afterwards, and no enrollment is left', async () => {
       await course.update({ maxStudents: null });
       const trainees = await people(30);
       const calls: Call[] = trainees.map((trainee, index) => (index % 3 === 0 ? assign(trainee) : ask(trainee)));
@@ -200,7 +203,7 @@ for (const instances of [1, 2]) {
       expect(await harness.context.database.models.Enrollment.count()).to.equal(0);
     });
 
-    it("keep enrollments with their course's trainer, even when the trainer changes meanwhile", async () => {
+    it('store the current trainer of the course in all enrollments, even if the trainer changes at the same time', async () => {
       await course.update({ maxStudents: null });
       const trainees = await people(30);
       const given = (to: Person): Call => [
@@ -218,7 +221,7 @@ for (const instances of [1, 2]) {
       expect(await Enrollment.count()).to.equal(30);
     });
 
-    it('accept one of 50 equal changes of a status', async () => {
+    it('change a status only once, and refuse 49 equal changes', async () => {
       const enrollment = await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'pending' });
       const by = (index: number) => (index % 2 === 0 ? cast.owner : cast.admin);
       const counts = await race(numbers(50).map((index) => change(by(index), enrollment, 'active')));
@@ -226,7 +229,7 @@ for (const instances of [1, 2]) {
       expect(await harness.context.database.models.AuditEntry.count()).to.equal(1);
     });
 
-    it('remove overlapping lists once, all or nothing, while the course changes hands and is deleted', async () => {
+    it('remove overlapping lists of enrollments completely or not at all, also while the course is reassigned and deleted', async () => {
       const { context } = harness;
       const trainees = await people(10);
       const ids: string[] = [];
@@ -261,7 +264,7 @@ for (const instances of [1, 2]) {
       expect(await context.database.models.Enrollment.count()).to.equal(0);
     });
 
-    it('remove an enrollment once, while it is being changed', async () => {
+    it('remove an enrollment only once, while its progress changes', async () => {
       const enrollment = await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'active' });
       const removal: Call = [cast.owner, 'DELETE', `/enrollments/${enrollment.id}`];
       const progress: Call = [cast.owner, 'PUT', `/enrollments/${enrollment.id}/progress`, { progress: 50 }];

@@ -101,7 +101,7 @@ describe('PUT /api/enrollments/:id/status', () => {
   }
 
   for (const field of ['reply', 'notes'])
-    it(`keeps the reply unless its managers send another as ${field}; null and blank text clear it`, async () => {
+    it(`keeps the reply unless managers send another as ${field}; null and blank text clear it`, async () => {
       for (const [text, kept] of [
         [undefined, 'So far'],
         [' New\nones ', 'New\nones'],
@@ -139,7 +139,7 @@ describe('PUT /api/enrollments/:id/status', () => {
     }
   });
 
-  it('refuses a reply from trainees, and both texts together from anybody', async () => {
+  it('refuses a reply from trainees, and notes together with a reply from anybody', async () => {
     const enrollment = await enrolled('pending');
     const refused = await change(cast.trainee, enrollment, { status: 'cancelled', reply: 'Ill' });
     expectInvalid(refused, ['reply']);
@@ -309,7 +309,7 @@ describe('PUT /api/enrollments/:id/progress', () => {
   const set = (by: Person, progress: unknown) =>
     harness.api('put', `/api/enrollments/${enrollment.id}/progress`, by.token).send({ progress });
 
-  it('is set by managers while pending or active, by the trainee while active, and not later', async () => {
+  it('allows managers while pending or active, the trainee while active, and nobody later', async () => {
     const { trainee, owner, admin } = cast;
     for (const [status, open] of [
       ['pending', [owner, admin]],

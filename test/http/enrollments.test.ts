@@ -112,7 +112,7 @@ describe('POST /api/enrollments/assign', () => {
     ]);
   });
 
-  it('stores a manager’s notes as the reply, and refuses both together', async () => {
+  it('stores the notes of a manager as the reply, and refuses notes together with a reply', async () => {
     const { body } = await assign({ notes: 'By phone' }).expect(201);
     expect(body.enrollment).to.include({ notes: null, notesAt: null, reply: 'By phone' });
     const refused = await assign({ notes: 'By phone', reply: 'By mail' });

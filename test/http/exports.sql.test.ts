@@ -109,7 +109,7 @@ describe('GET /api/enrollments/export.csv', () => {
     expectInvalid(await call(cast.admin, { fields: 'status,passwordHash' }), ['fields'], 'query');
   });
 
-  it('contains only enrollments of their own courses for trainers, without phones', async () => {
+  it('contains for trainers only enrollments in their own courses, without phones', async () => {
     const found = await rows(cast.owner);
     expect(found.map(({ email, course }) => [email, course])).to.deep.equal([
       [grace.email, 'Compilers'],
@@ -141,7 +141,7 @@ describe('GET /api/enrollments/export.csv', () => {
     expectInvalid(await call(cast.admin, { status: 'gone' }), ['status'], 'query');
   });
 
-  it('contains each of very many rows once, except rows removed during the export', async () => {
+  it('contains each of very many rows exactly once, except rows removed during the export', async () => {
     const { context } = harness;
     const people = Array.from({ length: 13 }, () => buildUser(context));
     const courses = Array.from({ length: 400 }, () => buildCourse(context, cast.owner.user));
@@ -205,7 +205,7 @@ describe('GET /api/courses/export.csv', () => {
     expect(others.map(({ title, seatsTaken }) => [title, seatsTaken])).to.deep.equal([['Bees', '0']]);
   });
 
-  it('contains only their own courses for trainers, published or not', async () => {
+  it('contains for trainers only their own courses, published or not', async () => {
     await weaving.update({ isPublished: false });
     expect((await rows(cast.owner)).map(({ title }) => title)).to.deep.equal(['Weaving']);
     expect(await rows(cast.owner, { trainerId: cast.foreign.user.id })).to.deep.equal([]);

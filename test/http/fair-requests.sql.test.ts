@@ -63,7 +63,7 @@ describe('Requests from several networks', () => {
     expect(ended.filter((one) => one === `${attacker} 200`)).to.have.length(100);
   });
 
-  it('share the slots: a single network uses all, one of several networks a quarter', async () => {
+  it('share the slots: a single network may use all of them, each of several networks a quarter', async () => {
     await start(8);
     const { token } = await signIn(harness.context);
     const responses: Promise<{ status: number }>[] = [];
