@@ -275,7 +275,7 @@ describe('The layers of src', () => {
     expect(filesWith(/'mysql2\b/)).to.deep.equal([]);
   });
 
-  it('never ask Sequelize for the dialect outside of db', () => {
+  it('ask Sequelize for the dialect only in db', () => {
     const asking = filesWith(/\bgetDialect\b|\bisSqlite\b/);
     expect(asking.filter((file) => layerOf(file) !== 'db')).to.deep.equal([]);
   });

@@ -66,7 +66,7 @@ describe('The benches', function () {
   const bench = (file: string, ...args: string[]) =>
     run(process.execPath, ['--import', 'tsx', `bench/${file}`, ...args], repository, {});
 
-  it('are listed, and reject invalid arguments before anything is installed', async () => {
+  it('are listed by --help, and reject invalid arguments before anything is installed', async () => {
     expect((await bench('run.ts', '--help')).stdout).to.match(
       /^Suites: startup, import, listings, scaling, requests,/m,
     );

@@ -86,7 +86,7 @@ describe('.env.example', () => {
   const folder = temporaryFolder();
   after(() => folder.remove());
 
-  it('holds the defaults', () => {
+  it('contains the defaults of all settings', () => {
     const defaults = loadConfig({ env: {}, cwd: folder.path });
     writeFileSync(path.join(folder.path, '.env'), read('.env.example'));
     expect(loadConfig({ env: {}, cwd: folder.path })).to.deep.equal(defaults);

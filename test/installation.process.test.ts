@@ -13,7 +13,7 @@ describe('The data of an installed program', () => {
   const own = '/home/ada/.local/share/coursectl';
   const global = '/usr/lib/node_modules/coursectl/';
 
-  it('are in the folder of this user, or in that of the current project or clone', () => {
+  it('are in a folder of this user, or in the folder of the current project or clone', () => {
     const places: [packageFolder: string, cwd: string, expected: string | undefined][] = [
       [global, '/', own],
       [global, '/home/ada', own],
@@ -99,7 +99,7 @@ describe('A globally installed program', () => {
 });
 
 describe('Hints', () => {
-  it('name the command as it was called', () => {
+  it('name the command in the way in which it was called', () => {
     const name = (script: string, env = {}) => commandName(script, { env, cwd: '/srv/courses' });
     expect(name('/usr/bin/coursectl')).to.equal('coursectl');
     expect(name('/usr/bin/coursectl', { npm_command: 'run-script' })).to.equal('coursectl');
@@ -113,7 +113,7 @@ describe('Hints', () => {
     expect(name('/opt/my courses/bin/coursectl.js')).to.equal('node "/opt/my courses/bin/coursectl.js"');
   });
 
-  it('name it so in failures and in help', async () => {
+  it('name the command in this way in failures and in help', async () => {
     const folder = temporaryFolder();
     const run = (...argv: string[]) => runCli(argv, { env: {}, cwd: folder.path, calledAs: 'npx coursectl' });
     expect((await run('users', 'list')).stderr).to.match(/run: npx coursectl setup$/m);

@@ -17,7 +17,7 @@ describe('The manual page', () => {
     for (const name of settingNames) expect(page).to.include(`\n.B ${name}\n`);
   });
 
-  it('has no requests but its own', () => {
+  it('contains no formatting requests except its own', () => {
     const requests = page.split('\n').filter((line) => /^[.']/.test(line));
     for (const line of requests) expect(line).to.match(/^\.(TH|SH|SS|PP|TP|B|I|RI|nf|fi)( |$)/);
   });

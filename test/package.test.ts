@@ -38,7 +38,7 @@ describe('package-lock.json', () => {
     expect(Object.values(packages).filter(({ resolved }) => resolved !== undefined)).to.deep.equal([]);
   });
 
-  it('has install scripts only in development dependencies, and package.json says whether they run', () => {
+  it('has install scripts only in development dependencies, and package.json says which scripts run', () => {
     const scripted = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript);
     expect(scripted.filter(([, { dev }]) => !dev)).to.deep.equal([]);
     const names = scripted.map(([location]) => location.replace(/^.*node_modules\//, ''));

@@ -31,7 +31,7 @@ describe('The package, built in a checkout after running commands', function () 
   });
   after(() => folder.remove());
 
-  it('contains no files that the commands leave', () => {
+  it('contains no files that commands have left in the checkout', () => {
     // Checks that the commands have left files.
     expect(plantedIn(at('checkout'))).to.include.members([
       'examples/people.credentials.csv',

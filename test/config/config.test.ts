@@ -31,11 +31,11 @@ const refused = 'refused without it';
 const goodSecret = 'k9Rf2LmQ8zXw4VtB7nYc1HsD5gJp3TuA';
 
 interface SettingCase {
-  /** Other settings that are required. */
+  /** Other settings that the setting requires. */
   beside?: Record<string, string>;
   read(config: Config): unknown;
   unset: unknown;
-  /** Value of each text. */
+  /** Expected value of each valid text. */
   valid: Readonly<Record<string, unknown>>;
   invalid?: readonly string[];
   mustBe?: string;
@@ -347,7 +347,7 @@ describe('loadConfig', () => {
         expect(read(load({ ...beside, [name]: given })), `${name}=${given}`).to.deep.equal(value);
   });
 
-  it('names the rule for an invalid value once', async () => {
+  it('describes the rule of an invalid setting only once', async () => {
     for (const [name, { beside, invalid = [], mustBe }] of Object.entries(settings))
       for (const given of invalid) {
         const problems = await problemsWith({ ...beside, [name]: given });
@@ -473,7 +473,7 @@ describe('The .env file', () => {
     expect(config.logLevel).to.equal('warn');
   });
 
-  it('is reported if it cannot be read, and never blocks as a pipe', async () => {
+  it('causes an error if it cannot be read, and never blocks if it is a pipe', async () => {
     const make: Record<string, (file: string) => void> = {
       folder: mkdirSync,
       pipe: (pipe) => execFileSync('mkfifo', [pipe]),

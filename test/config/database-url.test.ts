@@ -40,7 +40,7 @@ describe('DATABASE_URL and DB_*', () => {
     }
   });
 
-  it('accept servers', () => {
+  it('accept MySQL and MariaDB servers', () => {
     const servers = {
       'mysql://app:secret@db.example.org:33097/courses': { host: 'db.example.org', port: 33097, password: 'secret' },
       'mariadb://app@db/courses': { host: 'db', port: 3306, password: '' },

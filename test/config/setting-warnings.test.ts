@@ -56,7 +56,7 @@ describe('Names that look like settings', () => {
     expect(stderr).not.to.include('very-secret-words');
   });
 
-  it('cause one warning even if a command reads the settings twice, and none with --json or --quiet', async () => {
+  it('cause only one warning even if a command reads the settings twice, and no warning with --json or --quiet', async () => {
     dotenv('POTR=1\n');
     const { stderr } = await cli.run(['migrate', 'up']);
     expect(stderr.match(/warning: In \.env, POTR/g)).to.have.lengthOf(1);

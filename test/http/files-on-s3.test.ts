@@ -22,8 +22,8 @@ import { expectFailure } from './support/expectations.js';
 import { emptyStorage, expectNothingLeft, fileRows, image, storedKeys, uploadsIn } from './support/uploads.js';
 
 /**
- * Fault of the proxy to the storage: `cut` ends responses where their content begins, `held` holds requests until the proxy
- * is open.
+ * Fault of the proxy to the storage: `cut` ends responses before their content, `held` delays requests until the fault
+ * ends.
  */
 type ProxyState = 'open' | 'closed' | 'cut' | 'held';
 
@@ -31,7 +31,7 @@ interface StorageProxy {
   server: Server;
   port: number;
   set(state: ProxyState): void;
-  /** Held requests. */
+  /** Delayed requests. */
   held(): number;
 }
 

@@ -54,7 +54,8 @@ describe('Every operation that reads a token', () => {
   const harness = useHarness();
 
   /**
-   * Sends the tokens to all operations; each operation gets every n-th token, beginning with another one.
+   * Sends the tokens to all operations. Each operation gets every n-th token, and the first token differs between
+   * operations.
    * @returns the responses other than 401 with a challenge
    */
   async function openedBy(tokens: Record<string, string>, each = 1): Promise<string[]> {

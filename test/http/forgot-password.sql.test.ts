@@ -71,7 +71,7 @@ describe('A forgotten password', () => {
     expectInvalid(await forget(5), ['identifier']);
   });
 
-  it('is accepted 100 times an hour from an address; logins do not count towards this limit', async () => {
+  it('is accepted 100 times an hour from an IP address; logins do not count towards this limit', async () => {
     const { email } = await buildUser(harness.context);
     for (let count = 0; count < 100; count += 1) await forget(email).expect(202);
     const refused = await forget('nobody@example.org');
@@ -117,7 +117,7 @@ describe('A mail for a forgotten password', () => {
 describe('A link that the super admin has mailed', () => {
   const harness = useHarness(mailSettings);
 
-  it('is queued once and audited, and leaves the password and the sessions unchanged', async () => {
+  it('is queued only once and audited, and leaves the password and the sessions unchanged', async () => {
     const { token: admin } = await signIn(harness.context, { role: 'super_admin' });
     const { user, token } = await signIn(harness.context);
     const reset = () => harness.api('post', `/api/users/${user.id}/reset-password`, admin).send({ link: true });

@@ -90,7 +90,7 @@ describe('A rename since the enrollment', () => {
     expect(await shownTo(cast.owner)).to.equal('Ada Lovelace');
   });
 
-  it('succeeds together with a concurrent completion, and shows on the certificate or beside it', async () => {
+  it('succeeds together with a concurrent completion; the certificate has the name before or after the rename', async () => {
     const { Certificate } = harness.context.database.models;
     for (let round = 0; round < 8; round += 1) {
       const names = { firstName: 'Ada', lastName: `Byron ${'x'.repeat(round + 1)}` };

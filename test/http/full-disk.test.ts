@@ -36,7 +36,7 @@ describe('A service with an SQLite database on a full disk', function () {
     return { status: response.status, body: (await response.json()) as object };
   }
 
-  it('is not ready, answers 507 to all changes, serves reads, and recovers when there is space', async function () {
+  it('is not ready, refuses all changes with 507, serves reads, and recovers when there is space', async function () {
     if (!mounted) return this.skip();
     const database = path.join(disk, 'test.sqlite');
     await migrate({ url: `sqlite:${database}` });
@@ -64,7 +64,7 @@ describe('A service with an SQLite database on a full disk', function () {
       expect(await ask(method, path, token, body), path).to.deep.equal({ status: 507, body: { error: noSpace } });
     }
     expect((await ask('GET', '/api/users', token)).status).to.equal(200);
-    // The shared response may be a second old.
+    // Readiness may be cached for a second.
     await until(async () => (await ask('GET', '/readyz')).status === 503);
     expect(await ask('GET', '/readyz')).to.deep.equal({ status: 503, body: { error: noSpace } });
 

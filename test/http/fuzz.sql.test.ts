@@ -7,7 +7,7 @@ import { relaxedPool, scaled } from '../support/machine.js';
 import { operations } from './support/examples.js';
 import { Fuzzing } from './support/fuzzing.js';
 
-/** Operations that succeed only without accounts. */
+/** Operations that succeed only in a database without accounts. */
 const needsEmpty: readonly string[] = ['setup', 'loadDemo'];
 
 /** `FUZZ_SEED` repeats the requests of another run, `FUZZ_REQUESTS` sets their number. */

@@ -109,7 +109,7 @@ describe('many images together', function () {
     await expectNothingLeft(context, 2);
   });
 
-  it('are cancelled when their clients leave, queued or in progress', async () => {
+  it('are cancelled when their clients leave, both queued images and those in progress', async () => {
     const tokens = await accounts(4);
     const { pid, sent } = await standingStill(() => tokens.map(sendAvatar));
     await until(() => uploadsIn(context).length === 4);

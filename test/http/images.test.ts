@@ -61,7 +61,7 @@ describe('images over HTTP', () => {
       await expectNothingLeft(harness.context, 1);
     });
 
-    it('keeps one of several concurrent uploads', async () => {
+    it('keeps exactly one of several concurrent uploads', async () => {
       const content = await image().jpeg().toBuffer();
       const responses = await Promise.all(Array.from({ length: 3 }, () => thumbnail(content)));
       expect(responses.map(({ status }) => status)).to.deep.equal(Array(3).fill(200));
@@ -78,7 +78,7 @@ describe('images over HTTP', () => {
       expect((await harness.api('post', `/api/courses/${course.id}/thumbnail`, token).send({})).status).to.equal(415);
     });
 
-    it('can be undone by DELETE, audited once, for managers of the course only', async () => {
+    it('is undone by DELETE, which only managers of the course may use, and which is audited only once', async () => {
       const remove = (as = token) => harness.api('delete', `/api/courses/${course.id}/thumbnail`, as);
       const { imageUrl } = (await thumbnail(await image().jpeg().toBuffer()).expect(200)).body;
       const other = (await signIn(harness.context, { role: 'trainer' })).token;
@@ -123,7 +123,7 @@ describe('images over HTTP', () => {
       }
     });
 
-    it('keep one of concurrent images, or none', async () => {
+    it('keep at most one of several concurrent images', async () => {
       const content = await image().jpeg().toBuffer();
       const uploads = Array.from({ length: 2 }, () => avatar(content).then(({ status }) => status));
       const removals = Array.from(
@@ -136,7 +136,7 @@ describe('images over HTTP', () => {
       await expectNothingLeft(harness.context, shown === null ? 0 : 1);
     });
 
-    it('keep no image of an account that is deleted meanwhile', async () => {
+    it('keep no image of an account that is deleted during the upload', async () => {
       const { user, token: own } = await signIn(harness.context);
       const admin = await superAdmin();
       const deletion = () => harness.api('delete', `/api/users/${user.id}`, admin).expect(200);
@@ -220,7 +220,7 @@ describe('images over HTTP', () => {
       await expectNothingLeft(harness.context, 1);
     });
 
-    it('returns 404 for other names, not cacheable', async () => {
+    it('returns 404 for other names, without permitting caching', async () => {
       const { imageUrl } = (await thumbnail(await image().jpeg().toBuffer()).expect(200)).body;
       const name = (imageUrl as string).slice('/api/images/'.length);
       const odd = ['é', '🦄', "'", 'x'.repeat(2000)].map(encodeURIComponent);

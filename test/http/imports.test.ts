@@ -256,7 +256,7 @@ describe('Imports over HTTP', function () {
     expect((await ended(body.import.id)).counts).to.include({ rows: 1, created: 1 });
   });
 
-  it('return their passwords once, and then delete them', async () => {
+  it('return their passwords only once, and then delete them', async () => {
     const { id } = await ended((await submit(people(3))).id);
     const file = path.join(folder, 'imports', id, 'upload.credentials.csv');
     expect(existsSync(file)).to.equal(true);
@@ -315,7 +315,7 @@ describe('Imports over HTTP', function () {
       const watching = await Promise.all(Array.from({ length: 20 }, watch));
       expect(new Set(watching.map(({ response }) => response.status))).to.deep.equal(new Set([200]));
       await call('get', events).expect(503);
-      // A stream that ends makes room for another one.
+      // After a stream has ended, another stream is accepted.
       watching[0]?.leaving.abort();
       let next = await watch();
       for (; next.response.status === 503; next = await watch()) await sleep(50);
@@ -327,7 +327,7 @@ describe('Imports over HTTP', function () {
     }
   });
 
-  it('are read once for all watching clients', async () => {
+  it('are read from the database once for all watching clients', async () => {
     const release = await takeImportSlot(harness.context);
     try {
       const { id } = await submit(people(3));
@@ -396,7 +396,7 @@ describe('Imports over HTTP', function () {
     expect((await ended(running.id)).counts).to.include({ rows: 700, created: 700 });
   });
 
-  it('fail with the messages of the command line, and can be undone there', async () => {
+  it('fail with the messages of the command line, and can be undone on the command line', async () => {
     const bad = await ended((await submit('name,mail\nx,y\n')).id);
     expect(bad).to.deep.include({ status: 'failed', hasCredentials: false });
     expect(bad.error?.code).to.equal('IMPORT_FILE_INVALID');

@@ -42,7 +42,7 @@ describe('Text with invisible characters or in another Unicode form', () => {
       expect(await accounts()).to.equal(before);
     });
 
-  it('creates no second account for a phone, also not with digits of another script', async () => {
+  it('creates no second account for a phone, even with digits of another script', async () => {
     const { token } = await signIn(harness.context, { role: 'super_admin' });
     await buildUser(harness.context, { phone: '+44 20 7946 0001' });
     for (const phone of ['＋４４２０７９４６０００１', '+44 20\u3164 7946 0001', '+٤٤٢٠٧٩٤٦٠٠٠١']) {
@@ -52,7 +52,7 @@ describe('Text with invisible characters or in another Unicode form', () => {
     }
   });
 
-  it('is removed from names and titles, and cannot break their line', async () => {
+  it('is removed from names and titles, and cannot add line breaks to them', async () => {
     const { token } = await signIn(harness.context, { role: 'trainer' });
     const profile = harness
       .api('put', '/api/auth/profile', token)

@@ -62,7 +62,7 @@ describe('Invitations', () => {
       ]);
     });
 
-    it('shows a generated password once, also for an account without a phone, and sends no mail', async () => {
+    it('shows a generated password only once, also for an account without a phone, and sends no mail', async () => {
       const { body } = await create({ ...without(person, 'phone'), role: 'trainee', credentials: 'generated' }).expect(
         201,
       );
@@ -85,7 +85,7 @@ describe('Invitations', () => {
   });
 
   describe('The action "invite"', () => {
-    it('replaces an initial password, and names the people who have their own password', async () => {
+    it('replaces an initial password, and names the people who have set their own password', async () => {
       const { trainee } = cast;
       const [invited, signedIn, own] = [
         await waiting({ password: 'initial-password' }),
@@ -160,7 +160,7 @@ describe('An invitation that arrives', () => {
   const harness = useHarness(mailSettings);
   const mailbox = useMailServer(harness);
 
-  it('contains the message of the super admin, and its link sets the password once', async () => {
+  it('contains the message of the super admin, and its link sets the password only once', async () => {
     const { admin } = await castOf(harness.context);
     const post = (path: string, body: object, token?: string) => harness.api('post', path, token).send(body);
     const body = { ...person, role: 'trainee', credentials: 'invite', message: 'See you on Monday.' };

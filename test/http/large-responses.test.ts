@@ -39,7 +39,7 @@ describe('Large responses', () => {
     for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   };
 
-  it('are built two full pages at a time, in turns between accounts', async () => {
+  it('are built two full pages at a time, alternately for each account', async () => {
     for (const name of ['a1', 'a2', 'a3', 'a4', 'b1']) void build(name, name.charAt(0));
     await settled();
     expect(begun).to.deep.equal(['a1', 'a2']);
@@ -75,7 +75,7 @@ describe('Large responses', () => {
     await second;
   });
 
-  it('are all refused when one fails because of the database', async () => {
+  it('are all refused when one of them fails because of the database', async () => {
     await build('failing', 'a', 2 * full);
     const others = ['1', '2'].map((name) => build(name, 'b'));
     leaves.get('failing')?.({ error: new AppError('DATABASE_UNREACHABLE') });
@@ -173,7 +173,7 @@ describe('Pages with the longest texts', () => {
     }
   });
 
-  it('are the same with and without writing in parts', async () => {
+  it('are the same whether they are encoded in parts or as a whole', async () => {
     const { user: trainer } = await signIn(harness.context, { role: 'trainer' });
     const { user, token } = await signIn(harness.context, { role: 'super_admin' });
     for (let number = 0; number < 8; number += 1) {

@@ -35,7 +35,7 @@ describe('A link to set a password', () => {
     expectFailure(await set(token), 'LINK_INVALID');
   }
 
-  it('names its account each time it is opened, and sets the password once', async () => {
+  it('names its account each time it is opened, but sets the password only once', async () => {
     const user = await buildUser(harness.context, { firstName: 'Ada' });
     const { email } = user;
     const token = await linkFor(harness.context, user);
@@ -113,7 +113,7 @@ describe('A link to set a password', () => {
     await set(token).expect(200);
   });
 
-  it('gets the same refusal if it is guessed or expired', async () => {
+  it('is refused with the same message whether it is guessed or expired', async () => {
     for (const guess of ['x', 'ä', "' OR 1=1 --", 'A'.repeat(43), '0'.repeat(64)]) await expectInvalid(guess);
     const token = await linkFor(harness.context, await buildUser(harness.context));
     harness.advance(hourMs);
@@ -133,14 +133,14 @@ describe('A link to set a password', () => {
     }
   });
 
-  it('ends with the account', async () => {
+  it('becomes invalid when its account is deleted', async () => {
     const user = await buildUser(harness.context);
     const token = await linkFor(harness.context, user);
     await user.destroy();
     await expectInvalid(token);
   });
 
-  it('ends with a change of the own password, also while its new password is being hashed', async () => {
+  it('becomes invalid when the user changes the password, even while its new password is being hashed', async () => {
     const { user, token: session } = await signIn(harness.context);
     const token = await linkFor(harness.context, user);
     const change = { currentPassword: factoryPassword, newPassword: 'the third password' };
@@ -164,7 +164,7 @@ describe('A link to set a password', () => {
     expect(await mails()).to.have.length(1);
   });
 
-  it('can be guessed 300 times an hour from an address; logins and valid links do not count', async () => {
+  it('can be guessed 300 times an hour from an IP address; logins and valid links do not count', async () => {
     const { user, token: admin } = await signIn(harness.context, { role: 'super_admin' });
     const token = await linkFor(harness.context, user);
     for (let count = 0; count < 300; count += 1) await check('a guess', '192.0.2.1').expect(400);

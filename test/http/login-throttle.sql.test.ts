@@ -41,7 +41,7 @@ describe('The throttle of logins', () => {
     return row;
   }
 
-  it('allows ten failures in ten minutes, also concurrent ones, then refuses even the right password', async () => {
+  it('allows ten failures in ten minutes, also concurrent ones, then refuses even the correct password', async () => {
     const { email } = await buildUser(harness.context);
     const responses = await wrong(15, email);
     const statuses = responses.map(({ status }) => status).sort();
@@ -56,7 +56,7 @@ describe('The throttle of logins', () => {
     expectLocked(await login(phone, factoryPassword), 10);
   });
 
-  it('treats unknown identifiers, inactive accounts and other roles the same', async () => {
+  it('also locks unknown identifiers, inactive accounts and accounts with other roles', async () => {
     const { email: inactive } = await buildUser(harness.context, { isActive: false });
     const { email: trainer } = await buildUser(harness.context, { role: 'trainer' });
     for (const [identifier, path, address] of [
@@ -96,7 +96,7 @@ describe('The throttle of logins', () => {
     expectLocked(await login(email, factoryPassword, '198.51.100.7'), 10);
   });
 
-  it('never locks an address with a recent login because of failures from elsewhere, also for the super admin', async () => {
+  it('never locks an account at an address with a recent login because of failures from other addresses, also for the super admin', async () => {
     const { email: admin } = await buildUser(harness.context, { role: 'super_admin' });
     const { email: trainee } = await buildUser(harness.context);
     for (const email of [admin, trainee]) {
@@ -227,7 +227,7 @@ describe('The throttle of logins', () => {
     }
   });
 
-  it('counts also wrong current passwords of a signed-in account', async () => {
+  it('also counts wrong current passwords of a signed-in account', async () => {
     const { user, token } = await signIn(harness.context);
     const change = (currentPassword: string) =>
       harness.api('put', '/api/auth/change-password', token).send({ currentPassword, newPassword: 'the next one' });
@@ -236,7 +236,7 @@ describe('The throttle of logins', () => {
     expectLocked(await login(user.email, factoryPassword), 10);
   });
 
-  it('answers 500 when its table is missing, so that no attempt is uncounted', async () => {
+  it('causes 500 when its table is missing, so that every attempt is counted', async () => {
     const { email } = await buildUser(harness.context);
     const { sequelize } = harness.context.database;
     await sequelize.query('ALTER TABLE login_throttle RENAME TO elsewhere');
@@ -268,7 +268,7 @@ describe('The throttle of logins', () => {
     await login(email, factoryPassword).expect(200);
   });
 
-  it('counts compared guesses also if their sender disconnects', async () => {
+  it('counts compared passwords even if their sender disconnects', async () => {
     const { id, email } = await buildUser(harness.context);
     const server = createServer(harness.app).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -341,7 +341,7 @@ describe('The throttle of logins', () => {
     expect(actions).to.deep.equal(Array(3).fill('user.unlock'));
   });
 
-  it('is shown and can be released for a lock at one address only, listed once with its latest end', async () => {
+  it('is shown and can be released for locks at single addresses; the account is listed once with the latest end', async () => {
     const { token } = await signIn(harness.context, { role: 'super_admin' });
     const { id, email } = await buildUser(harness.context);
     const { email: other } = await buildUser(harness.context);
@@ -389,7 +389,7 @@ describe('X-Forwarded-For of an address that TRUST_PROXY does not name', () => {
     harness.advance(61 * minuteMs);
     await ask();
     expect(told()).to.equal(2);
-    // The note is written in the background.
+    // The warning is written in the background.
     while ((await untrustedProxies(harness.context)).length === 0) await sleep(10);
     expect(await untrustedProxies(harness.context)).to.deep.equal(['127.0.0.1']);
     harness.advance(25 * 60 * minuteMs);

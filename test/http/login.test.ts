@@ -17,7 +17,7 @@ for (const path of ['/api/auth/login', '/api/auth/trainee-login'])
     const trainee = (given: object = {}) =>
       buildUser(harness.context, { email: ada.email, phone: ada.phone, ...given });
 
-    it('answers with a token that signs the user in, and the listed fields of the user', async () => {
+    it('returns a token that signs the user in, and the listed fields of the user', async () => {
       const user = await trainee({ firstName: 'Ada', lastName: 'Lovelace', requiresPasswordChange: true });
       await user.update({ avatar: '/uploads/ada.webp' });
       const { body } = await login(credentials).expect(200);
@@ -105,7 +105,7 @@ for (const path of ['/api/auth/login', '/api/auth/trainee-login'])
       for (const copy of copies) expectFailure(await login({ ...credentials, password: copy }), 'WRONG_PASSWORD');
     });
 
-    it('accepts a chosen initial password only exactly', async () => {
+    it('accepts a chosen initial password only exactly as it was set', async () => {
       await trainee({ requiresPasswordChange: true });
       for (const password of [` ${factoryPassword}`, factoryPassword.toUpperCase()])
         expectFailure(await login({ ...credentials, password }), 'WRONG_PASSWORD');

@@ -43,7 +43,7 @@ describe('Long operations', () => {
     expect(await Promise.all(results)).to.deep.equal([0, 1, 2]);
   });
 
-  it('are not started for a client that has left, and are refused when ten of an account wait', async () => {
+  it('are not started for a client that has left, and are refused when ten operations of an account wait', async () => {
     const { runLongOperation } = createCostlyWork();
     const works = [open(), open()];
     const running = works.map(({ ended }) => runLongOperation({ owner: 'one', signal: never }, () => ended));
@@ -62,7 +62,7 @@ describe('Long operations', () => {
     expect(begun).to.deep.equal(Array.from({ length: 10 }, (_, number) => String(number)));
   });
 
-  it('produce one piece of all exports at a time, and close an abandoned source', async () => {
+  it('that export produce one piece at a time for all exports, and close an abandoned source', async () => {
     const { limitExport } = createCostlyWork();
     let making = 0;
     let most = 0;

@@ -65,7 +65,7 @@ describe('Mails of the outbox', () => {
     expect(await idsOf(`?since=${new Date(Date.now() - dayMs).toISOString()}`)).to.deep.equal([test.id, failed.id]);
   });
 
-  it('are never listed, shown or changed before the sender has looked up their account', async () => {
+  it('for a forgotten password are never listed, shown or changed before the sender has looked up the account', async () => {
     const mail = await buildMail(harness.context, { kind: 'reset', identifier: 'ada@example.org' });
     expect(await idsOf('')).to.deep.equal([]);
     await harness.api('get', `/api/mails/${mail.id}`, token).expect(404);

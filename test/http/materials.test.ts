@@ -70,7 +70,7 @@ describe('materials of courses over HTTP', () => {
   }
 
   describe('POST /api/courses/:id/files', () => {
-    it('adds a file of any type and answers with its fields', async () => {
+    it('adds a file of any type and returns its fields', async () => {
       const { body } = await upload('What was said.').expect(201);
       expect(body).to.have.all.keys('message', 'file');
       expect(body.message).to.equal('File uploaded successfully.');
@@ -255,7 +255,7 @@ describe('materials of courses over HTTP', () => {
       await expectNothingLeft(harness.context);
     });
 
-    /** Returns the status of an upload. Something happens in the middle of the upload. */
+    /** Returns the status of an upload, in the middle of which other work is done. */
     const statusAfter = (event: () => Promise<unknown>): Promise<string> =>
       serving(async (url) => {
         const body = form(filePart('What was said.'));
@@ -408,7 +408,7 @@ describe('materials of courses over HTTP', () => {
     }
 
     for (const isPublished of [true, false]) {
-      it(`a ${isPublished ? '' : 'un'}published course: its managers and active trainees`, async () => {
+      it(`to files of a ${isPublished ? '' : 'un'}published course is limited to its managers and active trainees`, async () => {
         await course.update({ isPublished });
         const { id } = await buildMaterial(harness.context, course);
         for (const as of [token, await superAdmin(), await participant('active')])
@@ -427,7 +427,7 @@ describe('materials of courses over HTTP', () => {
   });
 
   describe('DELETE /api/courses/:id/files/:fileId', () => {
-    it('deletes the file, records this like the upload, and answers 404 the second time', async () => {
+    it('deletes the file, records this like the upload, and returns 404 the second time', async () => {
       const [kept, { id, name }] = [await added('kept'), await added('deleted')];
       const { body } = await harness.api('delete', routeOf(id), token).expect(200);
       expect(body).to.deep.equal({ message: 'File deleted successfully.' });
@@ -443,7 +443,7 @@ describe('materials of courses over HTTP', () => {
         expect(JSON.parse(json ?? '')).to.include({ id, name, bytes: 7 });
     });
 
-    it('happens for all files when their course is deleted', async () => {
+    it('is not needed for the files of a deleted course, which are deleted with it', async () => {
       for (const name of ['1', '2', '3']) await added(name, name);
       const other = await buildMaterial(harness.context, await buildCourse(harness.context, trainer));
       await harness.api('delete', `/api/courses/${course.id}`, token).expect(200);

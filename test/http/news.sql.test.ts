@@ -180,7 +180,7 @@ describe('News at a mail server', () => {
     expect(digest?.text).to.include('Knots');
   });
 
-  it('is not sent if the course is unpublished before', async () => {
+  it('is not sent if the course is unpublished before the mail is sent', async () => {
     const { owner, trainee } = await castOf(harness.context);
     const course = await buildCourse(harness.context, owner.user, { isPublished: true });
     const assigned = { courseId: course.id, traineeId: trainee.user.id };

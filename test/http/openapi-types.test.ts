@@ -64,7 +64,7 @@ describe('src/console/api/enrollment-statuses.ts', () => {
 });
 
 describe('src/console/api/operations.ts', () => {
-  it('is what the document yields: npm run api:types', () => {
+  it('is derived from the document: npm run api:types', () => {
     const file = readFileSync(path.join(root, 'src/console/api/operations.ts'), 'utf8');
     expect(file === openapiTransports(document), 'out of date').to.equal(true);
   });
@@ -103,7 +103,7 @@ describe('openapiTypes()', () => {
     );
   });
 
-  it('throws for unknown schemas, and names their place', () => {
+  it('throws for unknown schemas, and names the path of the schema', () => {
     const refused = [
       [{ type: 'object', properties: { a: { type: 'string', not: {} } } }, 'Sample.a: unknown keyword not.'],
       [{ type: 'file' }, 'Sample: unknown type "file".'],

@@ -66,7 +66,7 @@ describe('GET /api/openapi.json', () => {
     expect(optional).to.have.members(expected);
   });
 
-  it('declares the headers that refusals carry', () => {
+  it('declares the headers of refusals', () => {
     for (const [name, operation] of operations) {
       for (const [status, { headers = {} }] of Object.entries(descriptionOf(operation)?.responses ?? {})) {
         const located = operation.tag === 'Imports' ? ['Location'] : [];

@@ -167,7 +167,7 @@ describe('A service with limits', () => {
     expect(order[0]).to.equal('other');
   });
 
-  it('ends requests whose body does not arrive, and serves others meanwhile', async () => {
+  it('ends requests whose body does not arrive, and serves other requests until then', async () => {
     await start({ MAX_REQUESTS_IN_FLIGHT: '1' });
     const slow = await Promise.all(
       Array.from({ length: 4 }, () =>

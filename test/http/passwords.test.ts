@@ -18,7 +18,7 @@ describe('Passwords', () => {
   const login = (password: string) => harness.api('post', '/api/auth/login').send({ identifier: ada.email, password });
   const me = (token: string) => harness.api('get', '/api/auth/me', token);
 
-  it('are replaced by change-password, which answers with the message alone', async () => {
+  it('are replaced by change-password, which returns only the message', async () => {
     const { token } = await signIn(harness.context, person);
     expectFailure(await change(token, wrong), 'CURRENT_PASSWORD_INCORRECT');
     const { body } = await change(token).expect(200);
@@ -27,7 +27,7 @@ describe('Passwords', () => {
     expectFailure(await login(oldPassword), 'WRONG_PASSWORD');
   });
 
-  it('are validated first: both need at least 6 characters, and each invalid field is named', async () => {
+  it('are validated first: the current and the new one need at least 6 characters, and each invalid field is named', async () => {
     const { token } = await signIn(harness.context, person);
     const both = ['currentPassword', 'newPassword'];
     expectInvalid(await change(token, {}), both);
@@ -39,7 +39,7 @@ describe('Passwords', () => {
     await login(oldPassword).expect(200);
   });
 
-  it('are replaced by first-password-change once, which answers with message and the listed fields of the user', async () => {
+  it('are replaced by first-password-change only once, which returns the message and the listed fields of the user', async () => {
     const { user, token } = await signIn(harness.context, imported);
     const { body } = await changeFirst(token).expect(200);
     expect(body).to.deep.equal({

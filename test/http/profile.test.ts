@@ -9,7 +9,7 @@ const person = without(ada, 'password');
 describe('GET /api/auth/me', () => {
   const harness = useHarness();
 
-  it('answers every role with the listed fields of the caller, times in ISO 8601 UTC', async () => {
+  it('returns the listed fields of the caller for every role, with times in ISO 8601 UTC', async () => {
     for (const role of ['super_admin', 'trainer', 'trainee'] as const) {
       const { user, token } = await signIn(harness.context, { ...person, role });
       const shown = async () => (await harness.api('get', '/api/auth/me', token).expect(200)).body;
@@ -36,7 +36,7 @@ describe('PUT /api/auth/profile', () => {
     return { firstName, lastName, email, phone };
   };
 
-  it('changes names and phone and nothing else, and answers with message and the listed fields of the user', async () => {
+  it('changes names and phone and nothing else, and returns the message and the listed fields of the user', async () => {
     const { passwordHash } = user;
     const changed = { firstName: 'Grace', lastName: 'Hopper', phone: '+1 202 555 0123' };
     const fixed = { email: 'new@example.org', role: 'super_admin', isActive: false, id: 'mine', avatar: 'x' };
@@ -47,7 +47,7 @@ describe('PUT /api/auth/profile', () => {
     expect(user.searchKey).to.include('grace').and.not.to.include('ada lovelace');
   });
 
-  it('does not change absent and empty fields, also empty phones, and nothing if a field is invalid', async () => {
+  it('does not change absent and empty fields, including the phone, and changes nothing if a field is invalid', async () => {
     const { body } = await update({ lastName: 'Byron' }).expect(200);
     expect(body.user).to.include({ ...person, lastName: 'Byron' });
     for (const empty of ['', '   ', null])
@@ -58,7 +58,7 @@ describe('PUT /api/auth/profile', () => {
     expect(await kept()).to.deep.equal({ ...person, lastName: 'Byron' });
   });
 
-  it('stores any phone text as given, and a number as text, but refuses texts that are too long', async () => {
+  it('stores any phone text unchanged, and a number as text, but refuses texts that are too long', async () => {
     for (const phone of ['n/a', 'ext. 42 (mornings)', '☎ 12', '0', '9'.repeat(50), '+442079460001', 442079460002])
       expect((await update({ phone }).expect(200)).body.user.phone).to.equal(String(phone));
     expect((await user.reload()).phoneKey).to.equal('442079460002');

@@ -84,13 +84,13 @@ describe('A free seat of a course with a waiting list', () => {
     expect((await rowOf(first)).status).to.equal('pending');
   });
 
-  it('is active at once in a course with automatic acceptance', async () => {
+  it('makes the enrollment active immediately in a course with automatic acceptance', async () => {
     await course.update({ autoAccept: true });
     await leave();
     expect((await rowOf(first)).status).to.equal('active');
   });
 
-  it('passes over inactive people, who keep their place on the list', async () => {
+  it('is not given to inactive people, who keep their place on the list', async () => {
     const { user } = first.person;
     const [second, third] = [await enroll('waiting'), await enroll('waiting')];
     await send(cast.admin, 'put', `/users/${user.id}/status`, { isActive: false }).expect(200);
@@ -198,7 +198,7 @@ describe('A person on a waiting list', () => {
     harness.api(method, `/api${path}`, cast.owner.token).send(body);
   const stored = () => harness.context.database.models.Enrollment.findByPk(id, { rejectOnEmpty: true });
 
-  it('gets a free seat out of turn when a manager assigns it', async () => {
+  it('gets a free seat before other waiting people if a manager assigns the seat', async () => {
     await course.update({ maxStudents: 1 });
     const refused = await send('put', `/enrollments/${id}/status`, { status: 'active' }).expect(400);
     expect(refused.body).to.deep.equal({ error: 'Course is at maximum capacity.' });

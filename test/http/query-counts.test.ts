@@ -30,7 +30,7 @@ const listings = Object.values(contract as Record<string, Operation>).filter(
     operation !== contract.listImportRows,
 );
 
-/** Listings with names beside ids need one more query for each kind of object: here courses and their trainers. */
+/** Listings that return names of ids need one more query for each kind of object: here courses and their trainers. */
 const kindsNamed: Readonly<Record<string, number>> = { '/api/audit': 2 };
 
 /** More rows of each kind than fit on the largest requested page. */
@@ -120,7 +120,7 @@ describe('Listings', () => {
     }
   }).timeout(scaled(60_000));
 
-  it('cost one more if the seats of courses are included, for any number of courses', async () => {
+  it('cost one more query if the seats of courses are included, for any number of courses', async () => {
     await fill(harness, world);
     const courses = listings.filter(({ query }) => query && 'include' in (query.describe().keys ?? {}));
     expect(courses.map(({ path }) => path)).to.deep.equal(['/api/courses', '/api/courses/trainer/:trainerId']);

@@ -42,7 +42,7 @@ describe('Requests that arrive together', () => {
   }
   const users = () => harness.context.database.models.User.count();
 
-  it('complete the setup once', async () => {
+  it('complete the setup only once', async () => {
     const counts = await race('POST', '/api/auth/setup', (index) => ({
       ...ada,
       email: `${index}@example.org`,
@@ -54,7 +54,7 @@ describe('Requests that arrive together', () => {
     expect(body).to.deep.equal({ setupRequired: false, superAdminCount: 1 });
   });
 
-  it('register an email or a phone once, with the error of the email first, and all distinct accounts', async () => {
+  it('register each email and phone only once, report a taken email first, and register all distinct accounts', async () => {
     const { token } = await signIn(harness.context, { role: 'super_admin' });
     const spaced = (index: number) => ada.phone.replaceAll(' ', ' '.repeat(1 + (index % 3)));
     const email = (index: number) => `${index}@example.org`;
@@ -73,7 +73,7 @@ describe('Requests that arrive together', () => {
     expect(await race('POST', '/api/auth/register', others, () => token)).to.deep.equal({ '201 no error': 50 });
   });
 
-  it('give a phone to one of several users', async () => {
+  it('give a phone to only one of several users', async () => {
     const tokens: string[] = [];
     for (const _ of contenders) tokens.push((await signIn(harness.context)).token);
     const counts = await race(
@@ -86,7 +86,7 @@ describe('Requests that arrive together', () => {
     expect(await harness.context.database.models.User.count({ where: { phone: ada.phone } })).to.equal(1);
   });
 
-  it('change a password once, and refuse the others because the current password has changed', async () => {
+  it('change a password only once; the others are refused because the current password has changed', async () => {
     const { user, token } = await signIn(harness.context, { email: ada.email, password: ada.password });
     const change = (index: number) => ({ currentPassword: ada.password, newPassword: `new password ${index}` });
     // A slow request may start after the change and count as a failure; the tenth failure would lock the login.
@@ -99,7 +99,7 @@ describe('Requests that arrive together', () => {
     expect(fits.filter(Boolean)).to.have.length(1);
   });
 
-  it('change a first password once', async () => {
+  it('change a first password only once', async () => {
     const { token } = await signIn(harness.context, { requiresPasswordChange: true });
     const change = (index: number) => ({ newPassword: `new password ${index}` });
     const counts = await race('PUT', '/api/auth/first-password-change', change, () => token);

@@ -19,7 +19,7 @@ describe('A raw HTTP request', () => {
 
   const login = ['POST /api/auth/login HTTP/1.1', 'Host: example.org', 'Content-Type: application/json'];
 
-  it('without a host has no session cookie, with any origin', async () => {
+  it('without a host cannot use the session cookie, whatever its origin', async () => {
     const { token } = await signIn(harness.context);
     const origins = ['Origin: https://undefined', 'Origin: https://example.org', 'Referer: http://example.org/'];
     for (const origin of origins)
@@ -62,7 +62,7 @@ describe('A raw HTTP request', () => {
     }
   });
 
-  it('has the client address that the proxy names, whatever the number of headers', async () => {
+  it('is attributed to the client address that the proxy names, whatever the number of headers', async () => {
     await signIn(harness.context, { email: 'ada@example.org' });
     const body = JSON.stringify({ identifier: 'ada@example.org', password: factoryPassword });
     // More headers than Node's default maximum.

@@ -48,12 +48,12 @@ describe('POST /api/auth/register', () => {
     }
   });
 
-  it('normalises the email and keeps the phone as given', async () => {
+  it('normalises the email and leaves the phone unchanged', async () => {
     const { body } = await register({ ...newTrainee, email: ' Ada@EXAMPLE.org ', phone: ' (1) 2-3.4 ' }).expect(201);
     expect(body.user).to.include({ email: 'ada@example.org', phone: '(1) 2-3.4' });
   });
 
-  it('names every invalid field, and requires each but isActive', async () => {
+  it('names every invalid field, and requires every field except isActive', async () => {
     expectInvalid(await register({}), ['firstName', 'lastName', 'email', 'password', 'role', 'phone']);
     for (const field of Object.keys(newTrainee) as (keyof typeof newTrainee)[])
       expectInvalid(await register(without(newTrainee, field)), [field]);

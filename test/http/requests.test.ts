@@ -128,7 +128,7 @@ describe('The body of a request', () => {
 describe('The URL of a request', () => {
   const harness = useHarness();
 
-  it('is answered 400 when its encoding is malformed', async () => {
+  it('causes 400 when its encoding is malformed', async () => {
     const { token } = await signIn(harness.context, { role: 'super_admin' });
     for (const id of ['%E0%A4%A', '%', '%zz', '%ff']) {
       expectFailure(await harness.api('get', `/api/courses/trainer/${id}`, token), 'MALFORMED_URL');
@@ -136,7 +136,7 @@ describe('The URL of a request', () => {
     }
   });
 
-  it('is answered 400 when a parameter is a list, in every spelling', async () => {
+  it('causes 400 when a parameter is a list, in every spelling', async () => {
     const { user, token } = await signIn(harness.context, { role: 'trainer' });
     for (const field of ['isPublished', 'search', 'sortBy', 'sortOrder', 'page', 'limit'])
       for (const suffix of [`=1&${field}=1`, '[]=', '[]=true', '[0]=1', '[a][b]=1', '%5B%5D=']) {
@@ -146,7 +146,7 @@ describe('The URL of a request', () => {
       }
   });
 
-  it('is answered 400 when its query has more than 100 parameters', async () => {
+  it('causes 400 when its query has more than 100 parameters', async () => {
     const { user, token } = await signIn(harness.context, { role: 'trainer' });
     const get = (count: number) =>
       harness.api('get', `/api/courses/trainer/${user.id}?page=1${'&x=1'.repeat(count - 1)}`, token);

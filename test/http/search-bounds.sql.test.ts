@@ -45,7 +45,7 @@ describe('A search by words, however many accounts it finds', function () {
     return (await buildCourse(context, cast.owner.user)).id;
   }
 
-  it('finds the same pages, numbers and exports', async () => {
+  it('finds the same pages, totals and exports', async () => {
     const cast = await castOf(harness.context);
     const courseId = await fill(cast);
     const trainerId = cast.owner.user.id;

@@ -52,7 +52,7 @@ describe('Seats of courses', () => {
     expect(body).to.deep.equal({ course: { ...plain, seatsTaken: 2, seatsLeft: 2, waitingCount: 1 } });
   });
 
-  it('filter the catalogue and the courses of a trainer, with the right counts', async () => {
+  it('filter the catalogue and the courses of a trainer, with the correct counts', async () => {
     for (const [path, by] of ways())
       for (const [query, titles] of [
         ['seatsLeft=true', ['empty', 'half', 'open']],
@@ -67,7 +67,7 @@ describe('Seats of courses', () => {
       }
   });
 
-  it('are requested by a key, which may repeat in a list with commas; other keys are refused', async () => {
+  it('are requested by the key `seats`, which may be repeated with commas; other keys are refused', async () => {
     for (const include of ['seats', 'seats,seats', ' seats , seats ']) {
       const { body } = await get(`/api/courses?include=${encodeURIComponent(include)}&search=half`).expect(200);
       expect(body.courses[0].seatsTaken).to.equal(2);

@@ -138,7 +138,7 @@ describe('The end of sessions', () => {
   const currentId = async (token: string) =>
     (await list(harness, token)).find(({ current }) => current)?.id ?? 'no current session';
 
-  it("ends one of the caller's sessions by its id, also the current one, but never another account's", async () => {
+  it("is possible for each of the caller's sessions by its id, also for the current one, but never for another account's", async () => {
     const { user, token } = await signIn(harness.context);
     const stranger = await signIn(harness.context);
     const other = await tokenFor(harness.context, user);
@@ -153,7 +153,7 @@ describe('The end of sessions', () => {
     await expectEnded(harness, token);
   });
 
-  it('ends the current session by logout, also concurrently, and all of the account by logout-all', async () => {
+  it('is caused for the current session by logout, also concurrently, and for all sessions of the account by logout-all', async () => {
     const { user, token } = await signIn(harness.context);
     const [other, stranger] = [await tokenFor(harness.context, user), await signIn(harness.context)];
     const logout = async (what: string, as: string) => harness.api('post', `/api/auth/${what}`, as);

@@ -149,7 +149,7 @@ describe('A refusal of the specification', () => {
     expect([headers['error-code'], text]).to.deep.equal([code, body]);
   });
 
-  it('of fields has the specified keys of each entry, and code and params', async () => {
+  it('of invalid fields has entries with the specified keys, code and params', async () => {
     const weak = { newPassword: 'short' };
     for (const [request, by] of [
       [login('', ''), undefined],

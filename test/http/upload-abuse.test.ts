@@ -208,7 +208,7 @@ describe('abuse of uploads', function () {
       await expectWell();
     });
 
-    it('leaves nothing of many concurrent uploads', async () => {
+    it('leaves no file of many concurrent uploads', async () => {
       const [large, small] = [material(3 * mebibyte + 1), material(1000)];
       const responses = await Promise.all(Array.from({ length: 20 }, (_, index) => post(index % 2 ? large : small)));
       const statuses = responses.map(({ status }) => status);

@@ -119,7 +119,7 @@ describe('User administration', () => {
       await login('+44 20 79460001', factoryPassword).expect(200);
     });
 
-    it('ends the sessions of an account with a new email or role; for the own account only other sessions', async () => {
+    it('ends the sessions of an account with a new email or role; for the own account it ends only other sessions', async () => {
       await update({ role: 'trainee', firstName: 'Grace' }).expect(200);
       await me(token).expect(200);
       for (const change of [{ email: 'another@example.org' }, { role: 'trainer' }, { role: 'trainee' }]) {
@@ -158,7 +158,7 @@ describe('User administration', () => {
     });
   });
 
-  it('PUT /api/users/:id/status ends access of an account immediately, and restores it', async () => {
+  it('PUT /api/users/:id/status ends the access of an account immediately, and restores the access', async () => {
     const { body } = await setStatus(false).expect(200);
     expect(body.message).to.equal('User deactivated successfully.');
     expect(body.user).to.include({ isActive: false });
@@ -171,7 +171,7 @@ describe('User administration', () => {
     expectFailure(await setStatus(false, admin.user.id), 'SUPER_ADMIN_PROTECTED');
   });
 
-  it('POST /api/users/:id/reset-password gives a password once, which must be changed, and ends all sessions', async () => {
+  it('POST /api/users/:id/reset-password returns a new password, which must be changed, and ends all sessions', async () => {
     const { body } = await resetPassword().expect(200);
     expect(body).to.have.all.keys('message', 'temporaryPassword');
     expect(body.message).to.equal('Password reset successfully.');
@@ -207,7 +207,7 @@ describe('User administration', () => {
       await remove(trainer.id).expect(200);
     });
 
-    it('and a concurrent new course of the same trainer exclude each other', async () => {
+    it('does not succeed together with a concurrent new course of the same trainer', async () => {
       for (let round = 0; round < 5; round += 1) {
         const trainer = await signIn(harness.context, { role: 'trainer' });
         const [removed, created] = await Promise.all([

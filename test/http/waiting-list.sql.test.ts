@@ -72,7 +72,7 @@ describe('The waiting list of a course', () => {
       expect(enrollment.status).to.equal('pending');
     });
 
-    it('limits the waiting list as the course says', async () => {
+    it('limits the length of the waiting list to `waitingMax`', async () => {
       const course = await fullCourse({ waitingMax: 1 });
       await ask(cast.trainee, course).expect(201);
       expect((await ask(await another(), course).expect(400)).body).to.deep.equal(noList);
@@ -82,7 +82,7 @@ describe('The waiting list of a course', () => {
   });
 
   describe('PUT /api/enrollments/:id/status', () => {
-    it('adds a person who had left to the end of the list again', async () => {
+    it('adds a person who had left the list to its end', async () => {
       const course = await fullCourse();
       const { id } = (await ask(cast.trainee, course).expect(201)).body.enrollment;
       await ask(await another(), course).expect(201);
@@ -94,7 +94,7 @@ describe('The waiting list of a course', () => {
       expect(again).to.include({ status: 'waiting', waitingPlace: 2 });
     });
 
-    it('refuses to let trainees give themselves a seat from the list', async () => {
+    it('refuses trainees who try to take a seat from the list themselves', async () => {
       const course = await fullCourse();
       const { id } = (await ask(cast.trainee, course).expect(201)).body.enrollment;
       const { body } = await change(cast.trainee, id, { status: 'pending' }).expect(400);

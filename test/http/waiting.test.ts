@@ -49,7 +49,7 @@ describe('Requests waiting for their clients', () => {
   const ready = async () => (await request(service.url).get('/readyz').expect(200)).body as Ready;
   const bodies = async () => (await ready()).waiting.bodies;
 
-  it('are limited per address: a new one replaces the oldest stalled one, and others are served', async () => {
+  it('are limited per address: a new request replaces the oldest stalled request, and other requests are served', async () => {
     await start({ MAX_REQUESTS_IN_FLIGHT: '1' });
     const { email } = await buildUser(harness.context);
     const elsewhere = await openMany(20, stalledLogin, '127.0.0.2');

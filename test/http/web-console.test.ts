@@ -30,7 +30,7 @@ describe('The web console', () => {
 
   const app = () => createApp(harness.context, {}, serveConsole(folder.path));
 
-  it('answers navigations with its page, with a fresh nonce and a strict policy', async () => {
+  it('serves its page to navigations, with a new nonce and a strict policy', async () => {
     const nonces = [];
     for (const address of ['/', '/people?page=2', '/courses/1']) {
       const { status, headers, text } = await request(app()).get(address).set(page);
@@ -49,7 +49,7 @@ describe('The web console', () => {
     expect(new Set(nonces)).to.have.length(3);
   });
 
-  it('answers only navigations that accept HTML, and nothing below /api', async () => {
+  it('serves its page only to navigations that accept HTML, and never below /api', async () => {
     for (const [address, accept] of [
       ['/', 'application/json'],
       ['/people', 'application/json, text/plain, */*'],
@@ -67,7 +67,7 @@ describe('The web console', () => {
     expect(posted.status).to.equal(404);
   });
 
-  it('answers programs that accept anything at the paths of pages, mailed links and certificates', async () => {
+  it('serves its page to programs that accept anything at the paths of pages, mailed links and certificates', async () => {
     const addresses = ['/', '/people', '/courses/1', '/set-password', '/certificates/A48M-D3PV', '/cancel-email'];
     for (const address of addresses)
       for (const accept of ['*/*', '', 'text/*'])
@@ -107,7 +107,7 @@ describe('The web console', () => {
     expect([icon.status, icon.headers['cache-control']]).to.deep.equal([200, 'public, max-age=3600']);
   });
 
-  it('answers HEAD without a body', async () => {
+  it('responds to HEAD without a body', async () => {
     const { status, headers, text } = await request(app()).head('/').set(page);
     expect([status, text]).to.deep.equal([200, undefined]);
     expect(Number(headers['content-length'])).to.be.greaterThan(0);

@@ -96,7 +96,7 @@ describe('Names', () => {
 });
 
 describe('Phones', () => {
-  it('are any text of 1 to 50 characters, stored as given', async () => {
+  it('are any text of 1 to 50 characters, and stay unchanged', async () => {
     expect(taken(fields.phone, ' +1 (555) 010-9999 ')).to.equal('+1 (555) 010-9999');
     expectKept(fields.phone, ['1', '1 e\u0301']);
     await expectRefused(fields.phone, 'Phone must be at most 50 characters.', ['1'.repeat(51)]);

@@ -12,7 +12,7 @@ const german: [phone: string, key?: string][] = [
   ['tel:+49-151-1234567', '+491511234567'],
   ['+49 (0) 151 1234567', '+491511234567'],
   ['٠١٥١ ١٢٣٤٥٦٧', '+491511234567'],
-  // A spreadsheet has dropped the zero.
+  // A spreadsheet has dropped the first zero.
   ['151 1234567', '+491511234567'],
   ['+44 20 7946 0001', '+442079460001'],
   ['0044 20 7946 0001', '+442079460001'],
@@ -21,7 +21,7 @@ const german: [phone: string, key?: string][] = [
   ['01234'],
   ['030 1234'],
   ['112'],
-  // Not a length of numbers in the country.
+  // No number in the country has this length.
   ['+1 555 0100'],
   ['0151 1234567 1234567 1234567'],
   // An extension.
@@ -38,7 +38,7 @@ const german: [phone: string, key?: string][] = [
 ];
 
 describe('Keys of phones in a country', () => {
-  it('are equal for all spellings in Germany, and the plain key for texts that are no phone numbers', async () => {
+  it('are equal for all spellings of a number in Germany; texts that are no phone numbers have their plain key', async () => {
     const { keyOf } = await phoneKeysOf('DE');
     for (const [phone, key = phoneKey(phone)] of german) expect(keyOf(phone), phone).to.equal(key);
   });
@@ -48,7 +48,7 @@ describe('Keys of phones in a country', () => {
     ['US', '(212) 555-0100', '+12125550100'],
     ['US', '011 49 151 1234567', '+491511234567'],
     ['AT', '0664 1234567', '+436641234567'],
-    // A zero in front belongs to Italian numbers.
+    // The first zero is a part of Italian numbers.
     ['IT', '06 1234 5678', '+390612345678'],
     ['IT', '+39 06 1234 5678', '+390612345678'],
     ['', '0151 1234567', '01511234567'],
@@ -68,7 +68,7 @@ describe('Keys of phones in a country', () => {
     fc.string({ unit: 'grapheme', maxLength: 50 }),
   );
 
-  it('are their own keys, and depend only on the plain key', async () => {
+  it('are keys of themselves, and depend only on the plain key', async () => {
     for (const country of ['DE', 'IT', 'AR', 'MX', 'US', 'RU', 'BR']) {
       const { keyOf } = await phoneKeysOf(country);
       const property = fc.property(phones, (phone) => {

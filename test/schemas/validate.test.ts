@@ -77,7 +77,7 @@ describe('validate', () => {
     expect(({} as { x?: unknown }).x).to.equal(undefined);
   });
 
-  it('reports every invalid field once, in one message', async () => {
+  it('reports every invalid field only once, and all of them in one message', async () => {
     const input = { ...valid, firstName: '\n', email: 5, password: '🔑'.repeat(1001), role: 5, isActive: 'true' };
     const { message, details } = await failureOf(() => validate(user.registerSchema, input));
     expect(details.map(({ path, message: text }) => ({ path, message: text }))).to.deep.equal([

@@ -21,7 +21,7 @@ describe('The description of the API', () => {
     ['/api/openapi.json', 'application/json; charset=utf-8'],
     ['/api/docs', 'text/html; charset=utf-8'],
   ] as const)
-    it(`is sent compressed if the client accepts that, and only if it has changed: ${path}`, async () => {
+    it(`is sent compressed if the client accepts this, and only if it has changed since the client's version: ${path}`, async () => {
       await service.start();
       const plain = await get(path);
       expect(plain.head).to.match(/^HTTP\/1.1 200 /);

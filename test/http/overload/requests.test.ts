@@ -58,7 +58,7 @@ describe('The queue of requests', () => {
     expect(refused).to.have.members(['/b1', '/a7']);
   });
 
-  it('removes requests whose clients leave, and needs no slot for health checks and metrics', async () => {
+  it('removes requests whose clients leave, and serves health checks and metrics without a slot', async () => {
     const { requests, begun, send } = createScene();
     const [first, second] = [send('/a1'), send('/a2')];
     send('/healthz');

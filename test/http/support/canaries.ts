@@ -59,7 +59,7 @@ export class LeakDetector {
   readonly statuses = new Set<number>();
   /** Operations with a response. */
   readonly operations = new Set<string>();
-  /** Generated passwords that the service has shown once, and that are secret from then on. */
+  /** Generated passwords that the service has shown already. They must not appear again. */
   readonly issued = new Set<string>();
 
   constructor(private readonly context: Context) {}
@@ -104,7 +104,7 @@ export class LeakDetector {
     this.checkLog(during);
   }
 
-  /** Also collects output that bypasses the logger during work. */
+  /** Runs work, and collects output that bypasses the logger. */
   async captureOutput(work: () => Promise<void>): Promise<void> {
     const kept = { stdout: process.stdout.write, stderr: process.stderr.write };
     for (const name of ['stdout', 'stderr'] as const)

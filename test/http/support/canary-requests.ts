@@ -111,7 +111,7 @@ const refusals: Record<string, Refusal> = {
 
 /**
  * Sends secrets to all operations in refused requests, to unknown paths and methods, and too many logins.
- * @param each every operation gets every n-th kind of refusal, beginning with another one
+ * @param each every operation gets every n-th kind of refusal; the first kind differs between operations
  */
 export async function sendRefusedRequests(context: Context, watch: LeakDetector, each: number): Promise<void> {
   await emptyDatabase(context);

@@ -157,7 +157,7 @@ export class Fuzzing {
     } catch (error) {
       const isCut = systemErrorCode(error) === 'ECONNRESET';
       if (isCut && isRefusedUnread(request)) this.unread += 1;
-      // A table ends when another request signs its reader out.
+      // A CSV export ends when another request ends the session of its reader.
       else if (!(isCut && isTable(name) && (await sendRaw(url, request)).status === 401))
         this.problems.push(`${generated.name}: ${String(error)}\n    ${shown(request)}`);
     }

@@ -2,7 +2,7 @@ import type { Context } from '../../../src/services/context.js';
 
 /**
  * Makes the database refuse all writes to the tables with an error that contains the statement.
- * @returns a function that ends this
+ * @returns a function that permits writes again
  */
 export async function refuseWrites({ database }: Context, tables: readonly string[]): Promise<() => Promise<void>> {
   const refusal =

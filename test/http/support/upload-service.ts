@@ -35,8 +35,8 @@ export interface UploadService {
 }
 
 /**
- * Gives the enclosing `describe` such a service, with an empty database and folder for each test. Materials may have 3 MiB,
- * images 1 MiB.
+ * Gives the enclosing `describe` an {@link UploadService}, with an empty database and folder for each test. Materials may
+ * have 3 MiB, images 1 MiB.
  */
 export function useUploadService(): UploadService {
   const harness = useHarness();

@@ -142,7 +142,7 @@ export function requestFor(
 export interface Step {
   question: ServiceRequest;
   rule(chosen: ServiceChoices): ModelResponse;
-  /** Caller, if it isn't the command's actor. */
+  /** Caller, if the caller isn't the command's actor. */
   by?: Person;
 }
 

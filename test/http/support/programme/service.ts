@@ -21,7 +21,7 @@ interface Given {
   answered: Date;
 }
 
-/** Client of the service: over HTTP with keep-alive, to its instances in turn. */
+/** HTTP client of the service with keep-alive, which distributes requests over its instances. */
 export class Service {
   private readonly agent = new Agent({ keepAlive: true });
   private asks = 0;
