@@ -273,7 +273,7 @@ describe("The programme's logo", () => {
       expect(headers).to.include({
         'content-type': type,
         'x-content-type-options': 'nosniff',
-        'content-security-policy': "default-src 'none'; sandbox",
+        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
         'cache-control': 'public, max-age=3600',
       });
     }

@@ -17,7 +17,11 @@ describe('The web console', () => {
   before(() => {
     mkdirSync(path.join(folder.path, 'assets'), { recursive: true });
     const files = {
-      'index.html': '<!doctype html><meta property="csp-nonce" nonce="CSP_NONCE"><style nonce="CSP_NONCE"></style>',
+      'index.html':
+        '<!doctype html><title>coursectl</title><meta name="application-name" content="coursectl" />' +
+        '<link rel="icon" type="image/svg+xml" href="/icon.svg" />' +
+        '<meta property="csp-nonce" nonce="CSP_NONCE"><style nonce="CSP_NONCE"></style>' +
+        '<noscript>coursectl needs JavaScript.</noscript>',
       'manifest.json': '{}',
       'assets/main-1a2b3c.js': 'console.log(1)',
       'assets/main-1a2b3c.js.br': brotliCompressSync('console.log("brotli")'),
@@ -28,7 +32,8 @@ describe('The web console', () => {
   });
   after(() => folder.remove());
 
-  const app = () => createApp(harness.context, {}, serveConsole(folder.path));
+  const app = (programme: Parameters<typeof serveConsole>[0] = { name: 'coursectl' }) =>
+    createApp(harness.context, {}, serveConsole(programme, folder.path));
 
   it('serves its page to navigations, with a new nonce and a strict policy', async () => {
     const nonces = [];
@@ -41,7 +46,7 @@ describe('The web console', () => {
       const [, nonce = ''] = /'nonce-([^']+)'/.exec(String(headers['content-security-policy'])) ?? [];
       expect(headers['content-security-policy']).to.equal(
         `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data: blob:; ` +
-          "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+          "font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
       );
       expect(text.match(new RegExp(`nonce="${nonce.replace(/[+/]/g, '\\$&')}"`, 'g'))).to.have.length(2);
       nonces.push(nonce);
@@ -107,6 +112,40 @@ describe('The web console', () => {
     expect([icon.status, icon.headers['cache-control']]).to.deep.equal([200, 'public, max-age=3600']);
   });
 
+  it('names the programme in its page, escaped, with its logo as the icon', async () => {
+    const name = `"A" & 'B' </title><script>$& CSP_NONCE`;
+    const { text, headers } = await request(app({ name, logo: '/logo.svg' }))
+      .get('/')
+      .set(page);
+    const escaped = '&quot;A&quot; &amp; &apos;B&apos; &lt;/title&gt;&lt;script&gt;$&amp; CSP_NONCE';
+    expect(text).to.include(`<title>${escaped}</title><meta name="application-name" content="${escaped}" />`);
+    expect(text).to.include(`<noscript>${escaped} needs JavaScript.</noscript>`);
+    expect(text).to.include('<link rel="icon" href="/api/logo" /><link rel="manifest" href="/app.webmanifest" />');
+    expect(text).not.to.match(/coursectl|<script/);
+    expect(Number(headers['content-length'])).to.equal(Buffer.byteLength(text));
+  });
+
+  it('names coursectl, with its icon, without a name and a logo', async () => {
+    const { text } = await request(app()).get('/').set(page);
+    expect(text).to.include('<title>coursectl</title><meta name="application-name" content="coursectl" />');
+    expect(text).to.include('<link rel="icon" href="/icon.svg" />');
+  });
+
+  it('has a web app manifest with the name and icon of the programme', async () => {
+    for (const [programme, icon] of [
+      [{ name: 'coursectl' }, '/icon.svg'],
+      [{ name: 'Kurse "Süd" <&>', logo: '/logo.png' }, '/api/logo'],
+    ] as const) {
+      const { status, headers, body } = await request(app(programme)).get('/app.webmanifest');
+      expect(status).to.equal(200);
+      expect(headers).to.include({
+        'content-type': 'application/manifest+json',
+        'cache-control': 'public, max-age=3600',
+      });
+      expect(body).to.deep.include({ name: programme.name, start_url: '/', icons: [{ src: icon, sizes: 'any' }] });
+    }
+  });
+
   it('responds to HEAD without a body', async () => {
     const { status, headers, text } = await request(app()).head('/').set(page);
     expect([status, text]).to.deep.equal([200, undefined]);
@@ -122,7 +161,7 @@ describe('CONSOLE', () => {
   it('off serves only the API', async () => {
     writeFileSync(path.join(folder.path, 'index.html'), '<!doctype html>');
     writeFileSync(path.join(folder.path, 'manifest.json'), '{}');
-    expect(serveConsole(folder.path)).to.be.a('function');
+    expect(serveConsole(harness.context.config.programme, folder.path)).to.be.a('function');
     const server = await startServer(harness.context, { consoleFolder: folder.path });
     try {
       expect(server.hasConsole).to.equal(false);
@@ -134,6 +173,6 @@ describe('CONSOLE', () => {
   });
 
   it('serves nothing if the console is not built', () => {
-    expect(serveConsole(path.join(folder.path, 'nothing'))).to.equal(undefined);
+    expect(serveConsole(harness.context.config.programme, path.join(folder.path, 'nothing'))).to.equal(undefined);
   });
 });

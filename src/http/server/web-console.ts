@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { escapeUTF8 } from 'entities';
 import type { Request, RequestHandler, Response } from 'express';
 import { lookup } from 'mime-types';
+import type { Config } from '../../config/config.js';
 import { programFile } from '../../package-root.js';
 import { type Encoded, encodings, sendEncoded } from '../body/encodings.js';
 
@@ -61,10 +63,45 @@ const policyFor = (nonce: string): string =>
     "img-src 'self' data: blob:",
     "font-src 'self'",
     "connect-src 'self'",
+    "manifest-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; ');
+
+/** Name and logo of the programme, which the page shows. */
+type Programme = Pick<Config['programme'], 'name' | 'logo'>;
+
+const manifestPath = '/app.webmanifest';
+
+const iconTag = /<link rel="icon"[^>]* href="([^"]*)"[^>]*>/;
+
+/** The programme's logo, else the icon of the build. */
+const iconOf = (html: string, { logo }: Programme): string =>
+  logo === undefined ? (iconTag.exec(html)?.[1] ?? '') : '/api/logo';
+
+/** Writes the programme into the built page, where src/console/ui/programme.ts reads it. */
+const withProgramme = (html: string, programme: Programme): string =>
+  html
+    .replace(/(?<=<title>|name="application-name" content="|<noscript>)coursectl/g, () => escapeUTF8(programme.name))
+    .replace(
+      iconTag,
+      `<link rel="icon" href="${iconOf(html, programme)}" /><link rel="manifest" href="${manifestPath}" />`,
+    );
+
+/** Web app manifest (W3C): the name and icon of the console on a home screen. */
+function manifestOf(html: string, programme: Programme): Asset {
+  const manifest = {
+    name: programme.name,
+    id: '/',
+    start_url: '/',
+    // Keeps the browser's buttons to go back and to reload.
+    display: 'minimal-ui',
+    icons: [{ src: iconOf(html, programme), sizes: 'any' }],
+  };
+  const cacheControl = cacheControlOf(manifestPath);
+  return { type: 'application/manifest+json', cacheControl, identity: Buffer.from(JSON.stringify(manifest)) };
+}
 
 /** First path segments of pages. */
 export const pageNames: readonly string[] = [
@@ -90,11 +127,13 @@ function asksForPage(request: Request): boolean {
  * @param folder output folder of the build
  * @returns undefined if the console isn't built
  */
-export function serveConsole(folder: string = builtConsole): RequestHandler | undefined {
+export function serveConsole(programme: Programme, folder: string = builtConsole): RequestHandler | undefined {
   // The source folder also has an index.html, but only the build has a manifest.
   if (!existsSync(path.join(folder, 'manifest.json'))) return undefined;
-  const [beginning = '', ...parts] = readFileSync(path.join(folder, 'index.html'), 'utf8').split(noncePlaceholder);
-  const assets = readAssets(folder);
+  const html = readFileSync(path.join(folder, 'index.html'), 'utf8');
+  // Split first: a name with the placeholder gets no nonce.
+  const parts = html.split(noncePlaceholder).map((part) => withProgramme(part, programme));
+  const assets = readAssets(folder).set(manifestPath, manifestOf(html, programme));
   return (request, response, next) => {
     const isReading = request.method === 'GET' || request.method === 'HEAD';
     if (!isReading || /^\/api(\/|$)/.test(request.path)) return next();
@@ -106,7 +145,7 @@ export function serveConsole(folder: string = builtConsole): RequestHandler | un
     // On plain HTTP, `Referer` is the only header with the origin of a GET: see session-cookie.ts.
     response.setHeader('Referrer-Policy', 'same-origin');
     response.setHeader('Content-Type', 'text/html; charset=utf-8');
-    const page = Buffer.from([beginning, ...parts].join(nonce));
+    const page = Buffer.from(parts.join(nonce));
     response.setHeader('Content-Length', page.length);
     response.end(request.method === 'HEAD' ? undefined : page);
   };
