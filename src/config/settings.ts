@@ -331,13 +331,13 @@ const declarations = {
     rule: matching(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,100}$/u, 'must be 1 to 100 characters of text'),
     default: 'coursectl',
     path: 'programme.name',
-    description: 'the name of the programme in mails, certificates and calendars',
+    description: 'the name of the programme in the console, its tab, mails, certificates and calendars',
   },
   PROGRAMME_LOGO: {
     rule: anyText,
     path: 'programme.logo',
     ifAbsent: '(none)',
-    description: 'SVG, PNG or WebP file of at most 1 MB, which certificates show above their title',
+    description: 'SVG, PNG or WebP file of at most 1 MB: logo and icon of the console, and on certificates',
   },
   MAIL_LANGUAGE: {
     rule: oneOf(...mailLanguages),

@@ -41,7 +41,7 @@ const sharedCode = [
   {
     name: 'basics',
     test: inSource(
-      'console/appearance/(appearance-menu|logo)',
+      'console/appearance/(appearance-menu|brand)',
       'console/i18n/format',
       'console/ui/(forms/form-failure|person-name)',
       'components/(Anchor|Badge|CloseButton|InputBase|NativeSelect|Paper|TextInput|Title)/\\w+',

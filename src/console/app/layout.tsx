@@ -7,7 +7,7 @@ import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { useApi, useChange } from '../api/queries.js';
 import { AppearanceMenu, LanguageFailure, useLanguageChange } from '../appearance/appearance-menu.js';
-import { Logo } from '../appearance/logo.js';
+import { Brand, PoweredBy } from '../appearance/brand.js';
 import type { Language } from '../i18n/i18n.js';
 import { useSignOut, useUser } from '../session/session.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
@@ -59,7 +59,7 @@ export function Layout() {
       </a>
       <header className="frame-header">
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="xs" wrap="nowrap">
+          <Group gap="xs" wrap="nowrap" miw={0}>
             <Burger
               ref={menuButton}
               opened={opened}
@@ -69,10 +69,7 @@ export function Layout() {
               aria-label={t('app.menu')}
               aria-expanded={opened}
             />
-            <Logo />
-            <Text fw={650} visibleFrom="xs">
-              {t('app.name')}
-            </Text>
+            <Brand narrow />
           </Group>
           <Group gap="xs" wrap="nowrap">
             <AppearanceMenu onLanguage={(chosen) => void setLanguage(chosen)} />
@@ -93,6 +90,7 @@ export function Layout() {
             {t(label)}
           </Link>
         ))}
+        <PoweredBy />
       </Box>
       <Box component="main" id="content" className="frame-main" p="md" tabIndex={-1}>
         {/* Not `main` itself: it also contains the open menus of the header (theme.ts), which must stay usable. */}

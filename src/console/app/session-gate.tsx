@@ -5,6 +5,7 @@ import { useApi } from '../api/queries.js';
 import { useIsSignInPostponed } from '../session/postponed-sign-in.js';
 import { useSession } from '../session/session.js';
 import { lazyDialog, lazyPart } from '../ui/lazy.js';
+import { programmeName } from '../ui/programme.js';
 import { Failed } from '../ui/states.js';
 
 /** Shown until the session and the code of the page are loaded. */
@@ -55,7 +56,10 @@ export function SessionGate() {
   if (state.kind === 'failed')
     return (
       <Center mih="100vh">
-        <Failed error={state.error} onRetry={state.retry} />
+        <div>
+          <h1>{programmeName}</h1>
+          <Failed error={state.error} onRetry={state.retry} />
+        </div>
       </Center>
     );
   if (state.kind === 'signedOut') return <SetupOrSignIn />;

@@ -23,7 +23,6 @@ function preferredLanguage(): Language {
 
 /** Texts for a console whose translations could not be loaded. */
 export const fallbackTexts = {
-  title: 'coursectl',
   message: 'The service cannot be reached, or has been updated. Loading the page again may help.',
   retry: 'Try again',
 };

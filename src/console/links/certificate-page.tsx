@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { ResponseBody } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { AppearanceMenu, LanguageFailure, useLanguageChange } from '../appearance/appearance-menu.js';
+import { PoweredBy } from '../appearance/brand.js';
 import { formatFullDay } from '../i18n/format.js';
 import { SignInLayout } from '../sign-in/sign-in-layout.js';
 import { useDocumentTitle } from '../ui/document-title.js';
@@ -89,6 +90,7 @@ function ValidCertificate({ certificate }: { certificate: Certificate }) {
         <Text size="sm">{t('links.certificate.validHint', { programme: certificate.programme })}</Text>
       </Alert>
       <CertificateSheet certificate={certificate} />
+      <PoweredBy />
     </Stack>
   );
 }

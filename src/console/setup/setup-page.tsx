@@ -8,6 +8,7 @@ import { AccountInputs, ownAutoComplete } from '../ui/forms/account-inputs.js';
 import { useApiForm } from '../ui/forms/form.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { PasswordField } from '../ui/forms/password-field.js';
+import { programmeName } from '../ui/programme.js';
 
 /** Fields of the form, without `isActive`: the super admin is always active. */
 const names = inputFields.setup.filter((name) => name !== 'isActive');
@@ -26,7 +27,7 @@ export function SetupPage() {
     },
   });
   return (
-    <SignInLayout title={t('setup.title')} hint={t('setup.hint')}>
+    <SignInLayout title={t('setup.title', { name: programmeName })} hint={t('setup.hint')}>
       <form onSubmit={form.onSubmit} noValidate>
         <Stack>
           <FormFailure>{form.failure}</FormFailure>

@@ -1,23 +1,18 @@
 import { Center, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useTranslation } from 'react-i18next';
 import { AppearanceMenu, LanguageFailure, useLanguageChange } from '../appearance/appearance-menu.js';
-import { Logo } from '../appearance/logo.js';
+import { Brand, PoweredBy } from '../appearance/brand.js';
 import { useDocumentTitle } from '../ui/document-title.js';
 
 /** Frame of pages that need no session. */
 export function SignInLayout({ title, hint, children }: { title: string; hint?: string; children: ReactNode }) {
-  const { t } = useTranslation();
   const language = useLanguageChange();
   useDocumentTitle(title);
   return (
     <Center component="main" id="content" mih="100vh" p="md">
       <Stack w="100%" maw={420}>
-        <Group justify="space-between">
-          <Group gap="xs">
-            <Logo />
-            <Text fw={650}>{t('app.name')}</Text>
-          </Group>
+        <Group justify="space-between" align="flex-start" wrap="nowrap">
+          <Brand />
           <AppearanceMenu onLanguage={(chosen) => void language.change(chosen)} />
         </Group>
         <LanguageFailure failed={language.failed} />
@@ -32,6 +27,7 @@ export function SignInLayout({ title, hint, children }: { title: string; hint?: 
           )}
           {children}
         </Paper>
+        <PoweredBy />
       </Stack>
     </Center>
   );

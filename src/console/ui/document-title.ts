@@ -1,10 +1,9 @@
 import { useEffect } from 'react';
-import { useTranslation } from 'react-i18next';
+import { programmeName } from './programme.js';
 
 /** Sets the title of the browser tab. Only pages call it: a frame around them would run later and overwrite the title. */
 export function useDocumentTitle(title: string): void {
-  const { t } = useTranslation();
   useEffect(() => {
-    document.title = `${title} · ${t('app.name')}`;
-  }, [title, t]);
+    document.title = `${title} · ${programmeName}`;
+  }, [title]);
 }

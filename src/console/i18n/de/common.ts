@@ -18,7 +18,7 @@ const accountFields: Record<AccountField, string> = {
 
 export const common: Pick<Translations, keyof typeof english> = {
   app: {
-    name: 'coursectl',
+    poweredBy: 'Läuft mit coursectl',
     skipToContent: 'Zum Inhalt springen',
     menu: 'Menü',
     account: 'Kontomenü von {{name}}',
@@ -165,7 +165,7 @@ export const common: Pick<Translations, keyof typeof english> = {
     later: 'Später',
   },
   setup: {
-    title: 'Willkommen bei coursectl',
+    title: 'Willkommen bei {{name}}',
     hint: 'Es gibt noch keine Konten. Lege den Super-Admin an: Dieses Konto verwaltet Personen und Kurse.',
     submit: 'Super-Admin anlegen',
   },

@@ -18,7 +18,7 @@ const accountFields = {
 /** Texts of the sign-in, and texts shared by several screens. */
 export const common = {
   app: {
-    name: 'coursectl',
+    poweredBy: 'Powered by coursectl',
     skipToContent: 'Skip to content',
     menu: 'Menu',
     account: 'Account menu for {{name}}',
@@ -165,7 +165,7 @@ export const common = {
     later: 'Later',
   },
   setup: {
-    title: 'Welcome to coursectl',
+    title: 'Welcome to {{name}}',
     hint: 'There are no accounts yet. Create the super admin, who manages people and courses.',
     submit: 'Create super admin',
   },
