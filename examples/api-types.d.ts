@@ -2027,7 +2027,7 @@ export interface ListUsersParameters {
     invited?: 'no' | 'queued' | 'sent' | 'failed' | 'accepted';
     /** Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md */
     search?: string;
-    /** Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: current and future courses by their first day, then courses without a first day, then ended courses, then cancelled enrollments */
+    /** Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: upcoming courses by their first day, then running courses, then courses without a first day, then ended courses. Own enrollments begin with running courses, and end with cancelled enrollments */
     sortBy?: 'createdAt' | 'lastName' | 'firstName' | 'email' | 'lastLogin';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -2352,7 +2352,7 @@ export interface ListCoursesParameters {
     search?: string;
     /** Optional keys of the response: seats. Several are separated by commas */
     include?: 'seats'[];
-    /** Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: current and future courses by their first day, then courses without a first day, then ended courses, then cancelled enrollments */
+    /** Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: upcoming courses by their first day, then running courses, then courses without a first day, then ended courses. Own enrollments begin with running courses, and end with cancelled enrollments */
     sortBy?: 'createdAt' | 'updatedAt' | 'title' | 'category' | 'startDate' | 'soonest';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -2491,7 +2491,7 @@ export interface ListTrainerCoursesParameters {
     search?: string;
     /** Optional keys of the response: seats. Several are separated by commas */
     include?: 'seats'[];
-    /** Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: current and future courses by their first day, then courses without a first day, then ended courses, then cancelled enrollments */
+    /** Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: upcoming courses by their first day, then running courses, then courses without a first day, then ended courses. Own enrollments begin with running courses, and end with cancelled enrollments */
     sortBy?: 'createdAt' | 'updatedAt' | 'title' | 'category' | 'startDate' | 'soonest';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -2717,7 +2717,7 @@ export interface ListEnrollmentsParameters {
     status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
     /** Progress in percent */
     progress?: number;
-    /** Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: current and future courses by their first day, then courses without a first day, then ended courses, then cancelled enrollments */
+    /** Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: upcoming courses by their first day, then running courses, then courses without a first day, then ended courses. Own enrollments begin with running courses, and end with cancelled enrollments */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -2773,7 +2773,7 @@ export interface ListOwnEnrollmentsParameters {
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
     status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
-    /** Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: current and future courses by their first day, then courses without a first day, then ended courses, then cancelled enrollments */
+    /** Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: upcoming courses by their first day, then running courses, then courses without a first day, then ended courses. Own enrollments begin with running courses, and end with cancelled enrollments */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress' | 'soonest';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -2968,7 +2968,7 @@ export interface ListTrainerEnrollmentsParameters {
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
     status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
-    /** Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: current and future courses by their first day, then courses without a first day, then ended courses, then cancelled enrollments */
+    /** Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: upcoming courses by their first day, then running courses, then courses without a first day, then ended courses. Own enrollments begin with running courses, and end with cancelled enrollments */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -3004,7 +3004,7 @@ export interface ListCourseTraineesParameters {
     progress?: number;
     /** Statuses of the enrollments; several are separated by commas */
     status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
-    /** Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: current and future courses by their first day, then courses without a first day, then ended courses, then cancelled enrollments */
+    /** Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: upcoming courses by their first day, then running courses, then courses without a first day, then ended courses. Own enrollments begin with running courses, and end with cancelled enrollments */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress' | 'lastName' | 'waitingPlace';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';

@@ -56,6 +56,7 @@ describe('Lists of courses with dates', () => {
     for (const [title, first, last] of [
       ['undated', null, null],
       ['next', 5, 5],
+      ['starts today', 0, 0],
       ['ended', -200, -1],
       ['ends today', -100, 0],
       ['running', -50, null],
@@ -70,30 +71,25 @@ describe('Lists of courses with dates', () => {
     }
   });
 
-  const soonest = [
-    'ends today',
-    'running',
-    'next',
-    'later',
-    'only until',
-    'undated',
-    'ended, undated',
-    'long ended',
-    'ended',
-  ];
-  const coming = soonest.slice(0, 6);
+  const running = ['ends today', 'running'];
+  const upcoming = ['starts today', 'next', 'later'];
+  const undated = ['only until', 'undated'];
+  const ended = ['ended, undated', 'long ended', 'ended'];
+  const soonest = [...upcoming, ...running, ...undated, ...ended];
+  const ownSoonest = [...running, ...upcoming, ...undated, ...ended];
   interface Listed {
     id: string;
     title?: string;
     course?: { title: string };
   }
-  const lists = {
-    '/api/courses': 'trainee',
-    '/api/courses/trainer/:id': 'owner',
-    '/api/enrollments/my': 'trainee',
-  } as const;
+  const lists = [
+    ['/api/courses', 'trainee', soonest],
+    ['/api/courses/trainer/:id', 'owner', soonest],
+    ['/api/enrollments/my', 'trainee', ownSoonest],
+  ] as const;
 
-  for (const [path, who] of Object.entries(lists)) {
+  for (const [path, who, sorted] of lists) {
+    const coming = sorted.slice(0, -ended.length);
     const read = async (query: Record<string, string | number>) => {
       const url = path.replace(':id', cast.owner.user.id);
       const { body } = await harness.api('get', url, cast[who].token).query(query).expect(200);
@@ -102,18 +98,18 @@ describe('Lists of courses with dates', () => {
     };
 
     it(`${path} lists all courses, ended ones, or the others`, async () => {
-      for (const query of [{}, { ended: 'all' }]) expect((await read(query)).titles).to.have.members(soonest);
+      for (const query of [{}, { ended: 'all' }]) expect((await read(query)).titles).to.have.members(sorted);
       const { titles, body } = await read({ ended: 'false' });
       expect(titles).to.have.members(coming);
       expect(body.pagination.totalItems).to.equal(coming.length);
-      expect((await read({ ended: 'true' })).titles).to.have.members(soonest.slice(6));
+      expect((await read({ ended: 'true' })).titles).to.have.members(ended);
       const url = path.replace(':id', cast.owner.user.id);
       expectInvalid(await harness.api('get', url, cast[who].token).query({ ended: 'maybe' }), ['ended'], 'query');
     });
 
-    it(`${path} lists the next course first, courses without a first day later, and ended ones last`, async () => {
+    it(`${path} lists upcoming and running courses first, courses without a first day later, and ended ones last`, async () => {
       for (const sortOrder of ['ASC', 'DESC'])
-        expect((await read({ sortBy: 'soonest', sortOrder })).titles).to.deep.equal(soonest);
+        expect((await read({ sortBy: 'soonest', sortOrder })).titles).to.deep.equal(sorted);
       expect((await read({ sortBy: 'soonest', ended: 'false' })).titles).to.deep.equal(coming);
     });
 
@@ -127,8 +123,8 @@ describe('Lists of courses with dates', () => {
         byId?.push(...titles);
         afterId = ids.at(-1);
       }
-      expect(byNumber).to.deep.equal(soonest);
-      expect(byId).to.deep.equal(soonest);
+      expect(byNumber).to.deep.equal(sorted);
+      expect(byId).to.deep.equal(sorted);
     });
   }
 
@@ -137,18 +133,18 @@ describe('Lists of courses with dates', () => {
     const { id } = await Course.findOne({ where: { title: 'next' }, rejectOnEmpty: true });
     await Enrollment.update({ status: 'cancelled' }, { where: { courseId: id } });
     const titles: string[] = [];
-    for (let page = 1; page <= 3; page += 1) {
+    for (let page = 1; page <= 4; page += 1) {
       const query = { sortBy: 'soonest', limit: 3, page };
       const { body } = await harness.api('get', '/api/enrollments/my', cast.trainee.token).query(query).expect(200);
       titles.push(...body.enrollments.map(({ course }: Required<Listed>) => course.title));
     }
-    expect(titles).to.deep.equal([...soonest.filter((title) => title !== 'next'), 'next']);
+    expect(titles).to.deep.equal([...ownSoonest.filter((title) => title !== 'next'), 'next']);
   });
 
   it('filtered by seats are sorted in the same order', async () => {
     const query = { sortBy: 'soonest', seatsLeft: 'true', ended: 'false', limit: 4 };
     const { body } = await harness.api('get', '/api/courses').query(query).expect(200);
-    expect(body.courses.map(({ title }: Listed) => title)).to.deep.equal(coming.slice(0, 4));
+    expect(body.courses.map(({ title }: Listed) => title)).to.deep.equal(soonest.slice(0, 4));
   });
 
   it('of trainees contain date, location and type of their courses, unless the course is hidden from them', async () => {

@@ -79,8 +79,9 @@ export function hasSeatsLeft(sequelize: Sequelize, seatsLeft: boolean, statuses:
 }
 
 /**
- * Returns an order: running and future courses first, then courses without a first day, then ended courses. Ties are
- * sorted by id, newest first. Doesn't depend on how the database sorts NULL.
+ * Returns an order: upcoming courses by their first day, then running courses, then courses without a first day, then
+ * ended courses. Enrollments begin with running courses: their trainees take part now. Ties are sorted by id, newest
+ * first. Doesn't depend on how the database sorts NULL.
  * @param ofCourse column with a course's id; omitted if the rows are courses
  */
 export function soonestFirst(
@@ -91,9 +92,14 @@ export function soonestFirst(
   const table = ofCourse === undefined ? '`Course`' : 'courses';
   const value = (sql: string) =>
     literal(ofCourse === undefined ? sql : `(SELECT ${sql} FROM courses WHERE courses.id = ${ofCourse})`);
-  const hasEnded = `${table}.end_date < ${sequelize.escape(today)}`;
+  const isBefore = (column: string) => `${table}.${column} < ${sequelize.escape(today)}`;
+  const groups = [
+    `WHEN ${isBefore('end_date')} THEN 3`,
+    `WHEN ${table}.start_date IS NULL THEN 2`,
+    ...(ofCourse === undefined ? [`WHEN ${isBefore('start_date')} THEN 1`] : []),
+  ];
   return [
-    [value(`CASE WHEN ${hasEnded} THEN 2 WHEN ${table}.start_date IS NULL THEN 1 ELSE 0 END`), 'ASC'],
+    [value(`CASE ${groups.join(' ')} ELSE 0 END`), 'ASC'],
     [value(`${table}.start_date`), 'ASC'],
     ['id', 'DESC'],
   ];

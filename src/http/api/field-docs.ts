@@ -329,7 +329,7 @@ export const fieldDocs: Readonly<
   skipped: { description: 'Rows skipped', example: 0 },
   sortBy: {
     description:
-      'Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: current and future courses by their first day, then courses without a first day, then ended courses, then cancelled enrollments',
+      'Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: upcoming courses by their first day, then running courses, then courses without a first day, then ended courses. Own enrollments begin with running courses, and end with cancelled enrollments',
     example: 'createdAt',
   },
   sortOrder: { description: 'Ascending or descending', example: 'DESC' },

@@ -23,7 +23,7 @@ export const courseExportOptions = { ...courseFilterOptions, ...exportOptions };
 
 export const courseListOptions = {
   ...courseFilterOptions,
-  ...sortOption('createdAt, updatedAt, title, category, startDate or soonest (ended ones last)'),
+  ...sortOption('createdAt, updatedAt, title, category, startDate or soonest (upcoming ones first)'),
   ...courseDetailOptions,
   ...listingOptions('courses', courseColumns),
 };
