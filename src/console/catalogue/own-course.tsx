@@ -14,6 +14,7 @@ import { useToday } from '../session/session.js';
 import { TextLink } from '../ui/links.js';
 import { nameOf } from '../ui/person-name.js';
 import { AddToCalendar } from './add-to-calendar.js';
+import { Reply } from './own-messages.js';
 import { hasProgress, type OwnEnrollment, OwnStatus } from './own-status.js';
 
 export function OwnCourse({ enrollment, onSetProgress }: { enrollment: OwnEnrollment; onSetProgress(): void }) {
@@ -29,7 +30,7 @@ export function OwnCourse({ enrollment, onSetProgress }: { enrollment: OwnEnroll
     <Card component="article" withBorder padding="md">
       <Group wrap="nowrap" align="flex-start">
         <Box w={140} visibleFrom="xs" className="clipped fixed-size">
-          <CourseImage thumbnail={course.thumbnail} />
+          <CourseImage thumbnail={course.thumbnail} title={course.title} />
         </Box>
         <Stack gap="xs" flex={1} miw={0}>
           <Group justify="space-between" gap="xs">
@@ -50,6 +51,8 @@ export function OwnCourse({ enrollment, onSetProgress }: { enrollment: OwnEnroll
               {status === 'waiting' && isOver && ` ${t('catalogue.waiting.next.ended')}`}
             </Text>
           )}
+          {/* After completion, the reply to the request is old. The page of the course still shows it. */}
+          {status !== 'completed' && <Reply enrollment={enrollment} lines={6} />}
           {hasProgress(status) && (
             <ProgressBar percent={progress} label={t('courses.progress.of', { name: course.title })} />
           )}

@@ -5,12 +5,12 @@ import { statusRules } from '../api/enrollment-statuses.js';
 import { closedOn } from '../courses/course-values.js';
 import { maySetProgress } from '../enrollments/enrollment-changes.js';
 import { CertificateButton, EnrollmentBadge, ProgressBar } from '../enrollments/enrollment-state.js';
-import { formatDate, formatDay, formatTime } from '../i18n/format.js';
+import { formatDay, formatTime } from '../i18n/format.js';
 import { useToday } from '../session/session.js';
 import { lazyDialog } from '../ui/lazy.js';
-import { nameOf } from '../ui/person-name.js';
 import { EnrollmentRequest } from './enrollment-request.js';
 import { isLeavable, type LeavableStatus, LeaveDialog } from './leave-dialog.js';
+import { Messages } from './own-messages.js';
 import { type EnrolledCourse, hasProgress, type OwnEnrollment, OwnStatus } from './own-status.js';
 
 const ProgressDialog = lazyDialog(
@@ -50,43 +50,6 @@ export function OwnEnrollmentPanel({ course, enrollment }: OwnEnrollmentPanelPro
           ))}
       </Stack>
     </Paper>
-  );
-}
-
-function Message({ title, text }: { title: string; text: string }) {
-  return (
-    <div>
-      <Text size="sm" c="dimmed">
-        {title}
-      </Text>
-      <Text size="sm" className="running-text">
-        {text}
-      </Text>
-    </div>
-  );
-}
-
-/** Message of the trainee and the reply, the earlier one first. */
-function Messages({ enrollment }: { enrollment: OwnEnrollment }) {
-  const { t } = useTranslation();
-  const { notes, notesAt, reply, replyAt, replyBy, course } = enrollment;
-  const name = replyBy === course.trainer.id ? nameOf(course.trainer) : t('catalogue.message.administration');
-  const own = notes && (
-    <Message
-      title={notesAt ? t('catalogue.message.ownOn', { day: formatDate(notesAt) }) : t('catalogue.message.own')}
-      text={notes}
-    />
-  );
-  const replied = reply && replyAt && (
-    <Message title={t('catalogue.message.reply', { name, day: formatDate(replyAt) })} text={reply} />
-  );
-  const isReplyFirst = notesAt !== null && replyAt !== null && notesAt > replyAt;
-  return (
-    <>
-      {isReplyFirst && replied}
-      {own}
-      {!isReplyFirst && replied}
-    </>
   );
 }
 

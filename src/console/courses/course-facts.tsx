@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDay } from '../i18n/format.js';
 import { Facts } from '../ui/facts.js';
+import { LinkedText } from '../ui/linked-text.js';
 import { nameOf } from '../ui/person-name.js';
 import { CourseDates, SeatsLeft } from './course-state.js';
 import type { Course } from './course-values.js';
@@ -31,7 +32,9 @@ function Section({ title, text }: { title: string; text: string | null }) {
       <Title order={2} size="h4" mb={4}>
         {title}
       </Title>
-      <Text className="running-text">{text}</Text>
+      <Text className="running-text">
+        <LinkedText text={text} />
+      </Text>
     </div>
   );
 }
@@ -41,7 +44,11 @@ export function CourseDescription({ course }: { course: Course }) {
   const { t } = useTranslation();
   return (
     <Stack>
-      {course.shortDescription && <Text fw={500}>{course.shortDescription}</Text>}
+      {course.shortDescription && (
+        <Text fw={500} className="running-text">
+          <LinkedText text={course.shortDescription} />
+        </Text>
+      )}
       <Section title={t('courses.field.description')} text={course.description} />
       <Section title={t('courses.field.learningOutcomes')} text={course.learningOutcomes} />
       <Section title={t('courses.field.requirements')} text={course.requirements} />
