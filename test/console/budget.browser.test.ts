@@ -14,7 +14,7 @@ const budget = { js: 232_000, css: 40_000 };
 const larger: Record<string, number> = {
   'imports/import-page.tsx': 239_000,
   'imports/imports-page.tsx': 233_000,
-  'catalogue/catalogue-course-page.tsx': 234_000,
+  'catalogue/catalogue-course-page.tsx': 235_000,
   'courses/new-course-page.tsx': 249_000,
   'enrollments/enrollments-page.tsx': 237_000,
   'courses/course-page.tsx': 260_000,

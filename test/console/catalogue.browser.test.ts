@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { buildCourse, buildEnrollment, buildMaterial, buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, expect, keepScreenshot, settled } from './support/browser.js';
+import { accessibilityProblems, describePages, expect, keepScreenshot, settled } from './support/browser.js';
 import { answerLeaving, returnToPage, useConsole } from './support/console.js';
 import { layoutProblems } from './support/layout.js';
 
@@ -33,7 +33,7 @@ describePages('The catalogue', function () {
     return { trainer, trainee, compilers, pottery };
   }
 
-  it('lists the next course first with its dates and location, and shows ended courses only on request', async () => {
+  it('lists the next course first with its dates and location, marks running courses, and shows ended courses only on request', async () => {
     const { trainee, trainer } = await scene();
     const day = (days: number) => new Date(test.context.now().getTime() + days * 86_400_000).toISOString().slice(0, 10);
     const build = (title: string, values: object) =>
@@ -47,20 +47,22 @@ describePages('The catalogue', function () {
     await build('Soon', { startDate: day(20), endDate: day(30), enrollUntil: '2099-04-30' });
     await build('Past', { startDate: '2020-05-04', endDate: '2020-05-05' });
     await build('Closed', { startDate: day(25), enrollUntil: '2020-05-05' });
+    await build('Begun', { startDate: day(-25), endDate: day(25) });
     const page = await test.openAs(trainee, '/catalogue');
-    await expect(cards(page)).toHaveText([/Soon/, /Closed/, /Later/, /Pottery/, /Compilers/]);
+    await expect(cards(page)).toHaveText([/Soon/, /Closed/, /Later/, /^RunningBegun/, /Pottery/, /Compilers/]);
     const card = (title: string) => cards(page).filter({ has: page.getByRole('link', { name: title, exact: true }) });
     await expect(card('Later')).toContainText('Tom Trainer4 May 2099Room 5 · Classroom');
     await expect(card('Soon')).toContainText('Ask for a place until 30 Apr 2099');
     await expect(card('Closed')).toContainText('Requests are closed');
     await expect(card('Closed')).not.toContainText('Ask for a place');
+    await expect(page.getByText('Running', { exact: true })).toHaveCount(1);
 
     await page.getByLabel('Dates').selectOption('Ended');
     await expect(cards(page)).toHaveText([/Past/]);
     await expect(page).toHaveURL(/ended=/);
     await expect(card('Past')).toContainText('Ended');
     await page.getByLabel('Dates').selectOption('All dates');
-    await expect(cards(page)).toHaveCount(6);
+    await expect(cards(page)).toHaveCount(7);
     await expect(cards(page).last()).toContainText('Past');
   });
 
@@ -102,6 +104,70 @@ describePages('The catalogue', function () {
     await page.goto(`${test.url}/catalogue/${pottery.id}`);
     await expect(place(page)).toContainText('There are no seats left in this course. Look again later');
     await expect(place(page).getByRole('button')).toHaveCount(0);
+  });
+
+  it('shows a course without an image by its initials, in the same color on each page', async () => {
+    const { trainee, trainer } = await scene();
+    await buildCourse(test.context, trainer, { title: 'Grundlagen der (alten) Buchhaltung', isPublished: true });
+    const page = await test.openAs(trainee, '/catalogue?sort=title');
+    const box = (title: string) => cards(page).filter({ hasText: title }).locator('.image-placeholder');
+    await expect(box('Grundlagen')).toHaveAttribute('data-initials', 'GB');
+    await expect(box('Pottery')).toHaveAttribute('data-initials', 'P');
+    const color = (title: string) => box(title).evaluate((element) => getComputedStyle(element).backgroundColor);
+    expect(await color('Pottery')).not.toBe(await color('Compilers'));
+    const before = await color('Pottery');
+    await page.reload();
+    expect(await color('Pottery')).toBe(before);
+  });
+
+  it('has its filters behind a button in a narrow window, with the number of those in use', async () => {
+    const { trainee } = await scene();
+    const page = await test.openAs(trainee, '/catalogue?category=Crafts&seatsLeft=true&sort=title', {
+      viewport: { width: 360, height: 740 },
+    });
+    const button = page.getByRole('button', { name: 'Filters (2)' });
+    await expect(button).toHaveAttribute('aria-expanded', 'false');
+    await expect(page.getByLabel('Category')).toBeHidden();
+    await expect(page.getByRole('searchbox', { name: 'Search courses' })).toBeVisible();
+    await button.click();
+    await page.getByLabel('Only with seats left').uncheck();
+    await expect(cards(page)).toHaveText([/Pottery/]);
+    await page.getByLabel('Category').selectOption('Any category');
+    const none = page.getByRole('button', { name: 'Filters', exact: true });
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(await layoutProblems(page)).toEqual([]);
+    await none.click();
+    await expect(page.getByLabel('Category')).toBeHidden();
+    await page.setViewportSize({ width: 1280, height: 740 });
+    await expect(none).toBeHidden();
+    await expect(page.getByLabel('Category')).toBeVisible();
+  });
+
+  it('shows line breaks and links of a description; a hostile text stays text', async () => {
+    const { trainee, compilers } = await scene();
+    await compilers.update({
+      shortDescription: 'One\nTwo',
+      description: 'First:\n- https://school.example/room?a=1.\n- kim@school.example\n**Bold**',
+      requirements: 'javascript:run() <a href="https://evil.example" onclick="run()">here</a> [x](data:text/html,x)',
+    });
+    const page = await test.openAs(trainee, `/catalogue/${compilers.id}`);
+    const links = page.locator('.running-text a');
+    await expect(links).toHaveText(['https://school.example/room?a=1', 'kim@school.example', 'https://evil.example']);
+    const attributes = await links.evaluateAll((all) =>
+      all.map((link) => ['href', 'rel', 'target'].map((name) => link.getAttribute(name))),
+    );
+    expect(attributes).toEqual([
+      ['https://school.example/room?a=1', 'noopener noreferrer', '_blank'],
+      ['mailto:kim@school.example', 'noopener noreferrer', null],
+      ['https://evil.example', 'noopener noreferrer', '_blank'],
+    ]);
+    const text = page.locator('.running-text');
+    expect(await text.allInnerTexts()).toEqual([
+      'One\nTwo',
+      'First:\n- https://school.example/room?a=1.\n- kim@school.example\n**Bold**',
+      'javascript:run() <a href="https://evil.example" onclick="run()">here</a> [x](data:text/html,x)',
+    ]);
+    expect(await accessibilityProblems(page)).toEqual([]);
   });
 
   it('lets a trainee ask for a place once, even after a failed reload, and withdraw the request', async () => {
@@ -290,6 +356,30 @@ describePages("A trainee's own courses", function () {
       /^Weaving/,
       /^Knitting.*You withdrew from this course\./,
     ]);
+  });
+
+  it('show the reply of the trainer, until the course is completed', async () => {
+    const { trainer, trainee } = await scene();
+    const { Enrollment } = test.context.database.models;
+    const reply = {
+      reply: 'Please learn\nhttps://school.example/algebra first.',
+      replyAt: new Date('2026-03-02T12:00:00Z'),
+    };
+    await Enrollment.update({ ...reply, replyBy: trainer.id }, { where: { userId: trainee.id } });
+    const refused = { status: 'cancelled', cancelReason: 'refused' } as const;
+    await Enrollment.update(refused, { where: { userId: trainee.id, status: 'pending' } });
+    const page = await test.openAs(trainee);
+    const card = (title: string) => cards(page).filter({ hasText: title });
+    await expect(card('Pottery')).toContainText(
+      'Your request was refused.Reply by Tom Trainer, 2 Mar 2026Please learn\nhttps://school.example/algebra first.',
+    );
+    await expect(card('Pottery').getByRole('link', { name: 'https://school.example/algebra' })).toBeVisible();
+    await expect(card('Compilers')).toContainText('Reply by Tom Trainer');
+    await expect(card('Weaving')).not.toContainText('Reply by');
+    await Enrollment.update({ replyBy: null }, { where: { userId: trainee.id } });
+    await page.reload();
+    await expect(card('Pottery')).toContainText('Reply by the administration, 2 Mar 2026');
+    expect(await accessibilityProblems(page)).toEqual([]);
   });
 
   it('lead to the place in an unpublished course, where its request can be withdrawn', async () => {

@@ -1,7 +1,7 @@
-import { Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Box, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { CourseImage } from '../courses/course-image.js';
-import { CourseDates, SeatsLeft } from '../courses/course-state.js';
+import { CourseDates, RunningBadge, SeatsLeft } from '../courses/course-state.js';
 import { type Course, closedOn } from '../courses/course-values.js';
 import type { EnrollmentStatus } from '../enrollments/enrollment-changes.js';
 import { EnrollmentBadge } from '../enrollments/enrollment-state.js';
@@ -25,8 +25,11 @@ export function CourseCard({ course, status }: CourseCardProps) {
   const facts = [course.category, level && t(`courses.level.${level}`), course.language].filter(Boolean);
   return (
     <Card component="article" withBorder padding="md" className="link-card" h="100%">
-      <Card.Section>
-        <CourseImage thumbnail={course.thumbnail} />
+      <Card.Section pos="relative">
+        <CourseImage thumbnail={course.thumbnail} title={course.title} />
+        <Box pos="absolute" top={12} style={{ insetInlineEnd: 12 }}>
+          <RunningBadge course={course} />
+        </Box>
       </Card.Section>
       <Stack gap={6} mt="md" h="100%">
         {facts.length > 0 && (

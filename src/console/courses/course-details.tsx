@@ -16,7 +16,7 @@ export function CourseDetails({ course }: { course: Course }) {
     <Stack gap="lg">
       <ImageInput
         label={t('courses.field.image')}
-        preview={(url) => <CourseImage thumbnail={url ?? course.thumbnail} />}
+        preview={(url) => <CourseImage thumbnail={url ?? course.thumbnail} title={course.title} />}
         width={240}
         onUpload={async (image, onProgress) => {
           await upload('setThumbnail', { path: { id }, body: { image } }, { onProgress });

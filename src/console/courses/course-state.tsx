@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { formatDay } from '../i18n/format.js';
 import { useToday } from '../session/session.js';
 import { StatusBadge } from '../ui/status-badge.js';
-import { type Course, hasEnded, isFull } from './course-values.js';
+import { type Course, hasEnded, isFull, isRunning } from './course-values.js';
 
 export function SeatsLeft({ course }: { course: Pick<Course, 'seatsLeft' | 'maxStudents'> }) {
   const { t } = useTranslation();
@@ -47,6 +47,12 @@ export function PublishedBadge({ course: { isPublished } }: { course: Course }) 
 export function EndedBadge({ course }: { course: Course }) {
   const { t } = useTranslation();
   return hasEnded(useToday(), course) && <StatusBadge tone="done">{t('courses.dates.ended')}</StatusBadge>;
+}
+
+/** Says that a course has begun and not ended; nothing otherwise. */
+export function RunningBadge({ course }: { course: Course }) {
+  const { t } = useTranslation();
+  return isRunning(useToday(), course) && <StatusBadge tone="good">{t('courses.dates.running')}</StatusBadge>;
 }
 
 /** First and last day, as far as known. */

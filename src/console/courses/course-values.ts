@@ -15,6 +15,10 @@ export const endedChoices = ['false', 'true', 'all'] as const;
 export const hasEnded = (today: string, { endDate }: Pick<Course, 'endDate'>): boolean =>
   endDate !== null && endDate < today;
 
+/** Whether a course began before today, and has not ended. */
+export const isRunning = (today: string, course: Pick<Course, 'startDate' | 'endDate'>): boolean =>
+  course.startDate !== null && course.startDate < today && !hasEnded(today, course);
+
 /** Reason why nobody can ask for a place any more; undefined if requests are open. Requests are open on the last day. */
 export function closedOn(
   today: string,

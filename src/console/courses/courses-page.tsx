@@ -39,7 +39,7 @@ function useColumns(): readonly Column<Course>[] {
       render: (course) => (
         <Group gap="sm" wrap="nowrap">
           <Box w={56} className="clipped fixed-size" visibleFrom="sm">
-            <CourseImage thumbnail={course.thumbnail} />
+            <CourseImage thumbnail={course.thumbnail} title={course.title} />
           </Box>
           <Stack gap={4} miw={140} align="start">
             <TextLink to="/courses/$id" params={{ id: course.id }}>

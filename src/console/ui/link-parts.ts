@@ -4,10 +4,8 @@ export interface TextPart {
   href?: string;
 }
 
-const schemes = ['http:', 'https:', 'mailto:'];
-
 /**
- * Finds addresses of the web, and email addresses. Control characters end them: they could change the order in which an
+ * Finds addresses with the schemes http, https and mailto, and email addresses. Control characters end them: they could change the order in which an
  * address is displayed.
  */
 const addresses = /(?:https?:\/\/|mailto:)[^\s<>"\p{C}]+|(?<![\w/.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/giu;
@@ -21,12 +19,12 @@ function withoutPunctuation(address: string): string {
   return address.slice(0, end);
 }
 
-/** Returns the target of a link; undefined for other schemes, and for a user name that looks like another host. */
+/** Returns the target of a link; undefined for invalid addresses, and for a user name that looks like another host. */
 function targetOf(address: string): string | undefined {
   const href = /^(https?|mailto):/i.test(address) ? address : `mailto:${address}`;
   if (!URL.canParse(href)) return undefined;
-  const { protocol, username, password } = new URL(href);
-  return schemes.includes(protocol) && username === '' && password === '' ? href : undefined;
+  const { username, password } = new URL(href);
+  return username === '' && password === '' ? href : undefined;
 }
 
 /** Splits a text into plain parts and links. The texts of all parts are the whole text. */

@@ -57,6 +57,8 @@ export const common: Pick<Translations, keyof typeof english> = {
     create: 'Anlegen',
     export: 'Exportieren',
     discard: 'Änderungen verwerfen',
+    filters: 'Filter',
+    filtersInUse: 'Filter ({{count}})',
     clear: 'Filter zurücksetzen',
     clearOne: '{{name}} leeren',
     copy: 'Kopieren',

@@ -73,6 +73,7 @@ export const courses: Translations['courses'] = {
     from: 'ab {{from}}',
     until: 'bis {{to}}',
     ended: 'Beendet',
+    running: 'Läuft',
   },
   field: {
     title: 'Titel',

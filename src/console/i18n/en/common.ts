@@ -57,6 +57,8 @@ export const common = {
     create: 'Create',
     export: 'Export',
     discard: 'Discard changes',
+    filters: 'Filters',
+    filtersInUse: 'Filters ({{count}})',
     clear: 'Clear filters',
     clearOne: 'Clear {{name}}',
     copy: 'Copy',

@@ -72,6 +72,7 @@ export const courses = {
     from: 'from {{from}}',
     until: 'until {{to}}',
     ended: 'Ended',
+    running: 'Running',
   },
   field: {
     title: 'Title',
