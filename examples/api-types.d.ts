@@ -427,6 +427,8 @@ export interface CourseWithSeats {
   seatsTaken?: number;
   /** Number of free seats; null for no limit. Only with `include=seats` */
   seatsLeft?: number | null;
+  /** Number of requests without an answer. Only with `include=seats` */
+  pendingCount?: number;
   /** Number of trainees on the waiting list. Only with `include=seats` */
   waitingCount?: number;
 }

@@ -9,6 +9,7 @@ export const presentCourse = (course: Course) => ({
   ...(course.seatsTaken !== undefined && {
     seatsTaken: course.seatsTaken,
     seatsLeft: course.seatsLeft ?? null,
+    pendingCount: course.pendingCount ?? 0,
     waitingCount: course.waitingCount ?? 0,
   }),
 });

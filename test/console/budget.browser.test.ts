@@ -17,7 +17,6 @@ const larger: Record<string, number> = {
   'catalogue/catalogue-course-page.tsx': 235_000,
   'courses/new-course-page.tsx': 249_000,
   'enrollments/enrollments-page.tsx': 237_000,
-  'courses/course-page.tsx': 260_000,
 };
 
 /** Maximum of the chart, which loads after the page: the overview is usable before. */

@@ -310,8 +310,8 @@ describePages('The participants of a course', function () {
     await expect(dialog(page).getByRole('alert')).toContainText('Ann Trainee');
     await dialog(page).getByRole('button', { name: 'Close' }).last().click();
     await expect(row(page, 'Taking part')).toHaveCount(3);
-    await page.getByRole('tab', { name: 'Details' }).click();
-    await expect(page.getByLabel('Description')).toBeVisible();
+    await page.getByRole('tab', { name: 'Overview' }).click();
+    await expect(page.getByRole('region', { name: 'What trainees see' })).toBeVisible();
     expect(leaving.asked).toHaveLength(1);
   });
 

@@ -17,7 +17,7 @@ describePages('A refusal of the service', function () {
     await signInAt(page, trainer.email, factoryPassword);
 
     const title = page.getByLabel('Titel');
-    const create = page.getByRole('button', { name: 'Anlegen' });
+    const create = page.getByRole('button', { name: 'Anlegen', exact: true });
     await create.click();
     await expect(title).toHaveAccessibleDescription('Fülle dieses Feld aus.');
     await title.fill('x');

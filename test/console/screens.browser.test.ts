@@ -111,7 +111,7 @@ describePages('Every screen', function () {
     for (const trainee of trainees) await buildEnrollment(test.context, trainee, course, { status: 'pending' });
     const page = await test.openAs(trainer, '/courses');
     await page.evaluate("localStorage.setItem('coursectl-language', 'de')");
-    const tabs = ['details', 'participants', 'materials'].map((tab) => `/courses/${course.id}?tab=${tab}`);
+    const tabs = ['overview', 'participants', 'materials', 'edit'].map((tab) => `/courses/${course.id}?tab=${tab}`);
     for (const viewport of [narrow, zoomed]) {
       await page.setViewportSize(viewport);
       for (const path of ['/courses', '/courses/new', '/enrollments', '/profile', ...tabs]) {

@@ -85,7 +85,7 @@ describePages('The session of the web console', function () {
   it('continues after a password reset has ended it, and keeps typed text', async () => {
     const trainer = await buildUser(test.context, { role: 'trainer' });
     const course = await buildCourse(test.context, trainer);
-    const page = await test.openAs(trainer, `/courses/${course.id}`);
+    const page = await test.openAs(trainer, `/courses/${course.id}?tab=edit`);
     const description = page.getByLabel('Description');
     await description.fill('Typed at length.');
     await settled(page);

@@ -79,11 +79,8 @@ async function createCourse(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'New course' }).first().click();
   await page.getByLabel('Title').fill('Compilers');
   await page.getByLabel('Description').fill('From source text to machine code.');
-  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('button', { name: 'Create and publish' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Compilers' })).toBeVisible();
-  await page.getByRole('button', { name: 'More actions' }).click();
-  await page.getByRole('menuitem', { name: 'Publish' }).click();
-  await dialog(page).getByRole('button', { name: 'Publish' }).click();
   await expect(page.getByText('The course is published.')).toBeVisible();
 }
 

@@ -152,6 +152,7 @@ const newCoursePage = lazyPage(['courses'], () => import('../courses/new-course-
 const newCourseRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/courses/new',
+  validateSearch: listSearch('copyOf'),
   component: pageByRole({ super_admin: newCoursePage, trainer: newCoursePage }),
 });
 

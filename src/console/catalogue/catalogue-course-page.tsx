@@ -1,10 +1,9 @@
-import { Grid, Paper, Stack, Text, Title } from '@mantine/core';
+import { Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { statusRules } from '../api/enrollment-statuses.js';
 import { useApi } from '../api/queries.js';
-import { CourseDescription, CourseFacts } from '../courses/course-facts.js';
-import { CourseImage } from '../courses/course-image.js';
+import { CourseView } from '../courses/course-facts.js';
 import { MaterialList } from '../courses/material-list.js';
 import { TextLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
@@ -51,35 +50,20 @@ export function CatalogueCoursePage() {
   return (
     <Page key={id} title={course.title} hint={back}>
       {failed}
-      <Grid gap="lg">
-        <Grid.Col span={{ base: 12, md: 5 }} order={{ base: 1, md: 2 }}>
-          <Stack>
-            {course.thumbnail !== null && (
-              <Paper withBorder className="clipped">
-                <CourseImage thumbnail={course.thumbnail} />
-              </Paper>
-            )}
-            <OwnEnrollmentPanel course={course} enrollment={enrollment} />
-            <Paper withBorder p="md">
-              <CourseFacts course={course} />
-              <AddToCalendar course={course} mt="md" />
-            </Paper>
-          </Stack>
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 7 }} order={{ base: 2, md: 1 }}>
-          <Stack gap="lg">
-            <CourseDescription course={course} />
-            {enrollment && statusRules[enrollment.status].takesPart && (
-              <div>
-                <Title order={2} size="h4" mb="xs">
-                  {t('courses.materials.title')}
-                </Title>
-                <MaterialList courseId={course.id} />
-              </div>
-            )}
-          </Stack>
-        </Grid.Col>
-      </Grid>
+      <CourseView
+        course={course}
+        place={<OwnEnrollmentPanel course={course} enrollment={enrollment} />}
+        calendar={<AddToCalendar course={course} mt="md" />}
+      >
+        {enrollment && statusRules[enrollment.status].takesPart && (
+          <div>
+            <Title order={2} size="h4" mb="xs">
+              {t('courses.materials.title')}
+            </Title>
+            <MaterialList courseId={course.id} />
+          </div>
+        )}
+      </CourseView>
     </Page>
   );
 }

@@ -1,12 +1,16 @@
 import { Button, Stack } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { call, upload } from '../api/client.js';
 import { useChange, useRefresh } from '../api/queries.js';
 import { useEditForm } from '../ui/forms/edit-form.js';
 import { ImageInput } from '../ui/forms/image-input.js';
+import { ButtonLink } from '../ui/links.js';
 import { CourseForm } from './course-form.js';
 import { CourseImage } from './course-image.js';
 import { type Course, changedFields, courseProblems, formValuesOf } from './course-values.js';
+
+const route = getRouteApi('/courses/$id');
 
 export function CourseDetails({ course }: { course: Course }) {
   const { t } = useTranslation();
@@ -36,6 +40,7 @@ export function CourseDetails({ course }: { course: Course }) {
 
 function EditForm({ course }: { course: Course }) {
   const { t } = useTranslation();
+  const navigate = route.useNavigate();
   const { id } = course;
   const update = useChange('updateCourse');
   const form = useEditForm({
@@ -46,6 +51,7 @@ function EditForm({ course }: { course: Course }) {
     labelOf: (name) => t(`courses.field.${name}`),
     read: async () => (await call('showCourse', { path: { id } })).course,
     save: async (body) => (await update.mutateAsync({ path: { id }, body })).course,
+    onSaved: () => void navigate({ search: {} }),
   });
 
   return (
@@ -53,11 +59,16 @@ function EditForm({ course }: { course: Course }) {
       form={form}
       action={t('action.save')}
       beside={
-        form.isDirty && (
-          <Button variant="default" onClick={form.discard} disabled={form.submitting}>
-            {t('action.discard')}
-          </Button>
-        )
+        <>
+          <ButtonLink to="/courses/$id" params={{ id }} variant="default" visibleFrom="xs">
+            {t('action.cancel')}
+          </ButtonLink>
+          {form.isDirty && (
+            <Button variant="subtle" onClick={form.discard} disabled={form.submitting}>
+              {t('action.discard')}
+            </Button>
+          )}
+        </>
       }
     />
   );

@@ -1,14 +1,15 @@
-import { Badge, Group, Stack, Text, Title } from '@mantine/core';
+import { Badge, Grid, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDay } from '../i18n/format.js';
 import { Facts } from '../ui/facts.js';
 import { LinkedText } from '../ui/linked-text.js';
 import { nameOf } from '../ui/person-name.js';
+import { CourseImage } from './course-image.js';
 import { CourseDates, SeatsLeft } from './course-state.js';
 import type { Course } from './course-values.js';
 
-export function CourseFacts({ course }: { course: Course }) {
+function CourseFacts({ course }: { course: Course }) {
   const { t } = useTranslation();
   const { startDate, endDate, enrollUntil, level, courseType } = course;
   const facts: [string, ReactNode][] = [
@@ -40,7 +41,7 @@ function Section({ title, text }: { title: string; text: string | null }) {
 }
 
 /** Long texts and tags of a course. */
-export function CourseDescription({ course }: { course: Course }) {
+function CourseDescription({ course }: { course: Course }) {
   const { t } = useTranslation();
   return (
     <Stack>
@@ -62,5 +63,43 @@ export function CourseDescription({ course }: { course: Course }) {
         </Group>
       )}
     </Stack>
+  );
+}
+
+interface CourseViewProps {
+  course: Course;
+  /** Below the image. */
+  place?: ReactNode;
+  /** Below the facts. */
+  calendar?: ReactNode;
+  /** Below the description. */
+  children?: ReactNode;
+}
+
+/** A course as the catalogue shows it. */
+export function CourseView({ course, place, calendar, children }: CourseViewProps) {
+  return (
+    <Grid gap="lg">
+      <Grid.Col span={{ base: 12, md: 5 }} order={{ base: 1, md: 2 }}>
+        <Stack>
+          {course.thumbnail !== null && (
+            <Paper withBorder className="clipped">
+              <CourseImage thumbnail={course.thumbnail} />
+            </Paper>
+          )}
+          {place}
+          <Paper withBorder p="md">
+            <CourseFacts course={course} />
+            {calendar}
+          </Paper>
+        </Stack>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 7 }} order={{ base: 2, md: 1 }}>
+        <Stack gap="lg">
+          <CourseDescription course={course} />
+          {children}
+        </Stack>
+      </Grid.Col>
+    </Grid>
   );
 }

@@ -22,7 +22,7 @@ import { type CourseFormValues, courseTypes, levels } from './course-values.js';
 interface CourseFormProps {
   form: Pick<
     ReturnType<typeof useApiForm<CourseFormValues>>,
-    'values' | 'field' | 'failure' | 'submitting' | 'isDirty' | 'onSubmit' | 'reset'
+    'values' | 'field' | 'failure' | 'submitting' | 'isDirty' | 'reset'
   > & { onSubmit(event: FormEvent<HTMLFormElement>): void };
   /** Label of the submit button. */
   action: string;
@@ -86,7 +86,7 @@ export function CourseForm({ form, action, before, beside }: CourseFormProps) {
         />
         <Textarea {...form.field('requirements')} label={t('courses.field.requirements')} autosize minRows={2} />
         <Checkbox {...form.field('isFeatured', 'checkbox')} label={t('courses.field.isFeatured')} />
-        <Group>
+        <Group className="sticky-actions" gap="xs">
           <Button type="submit" loading={form.submitting}>
             {action}
           </Button>

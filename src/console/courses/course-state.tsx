@@ -65,3 +65,12 @@ export function CourseDates({ course: { startDate, endDate } }: { course: Pick<C
   if (endDate) return <span>{t('courses.dates.until', { to: formatDay(endDate) })}</span>;
   return null;
 }
+
+/** The first day of a course; the last one of a running course. */
+export function NextDate({ course }: { course: Course }) {
+  const { t } = useTranslation();
+  const today = useToday();
+  const { startDate, endDate } = course;
+  const isRunning = (startDate === null || startDate < today) && !hasEnded(today, course);
+  return isRunning && endDate ? t('courses.dates.until', { to: formatDay(endDate) }) : formatDay(startDate);
+}

@@ -8,6 +8,9 @@ export const courseTypes = ['online', 'classroom', 'hybrid'] as const;
 
 export const isFull = ({ seatsLeft }: Pick<Course, 'seatsLeft'>): boolean => seatsLeft === 0;
 
+/** Number of trainees that take part. The seats of requests are reserved, too. */
+export const participantsOf = ({ seatsTaken = 0, pendingCount = 0 }: Course): number => seatsTaken - pendingCount;
+
 /** Values of the filter for ended courses, as the service takes them. */
 export const endedChoices = ['false', 'true', 'all'] as const;
 
@@ -66,6 +69,10 @@ const fields = Object.keys(emptyCourse) as (keyof CourseBody)[];
 export const formValuesOf = (course: CourseBody = emptyCourse): CourseFormValues =>
   // `Object.fromEntries` loses the types of the keys.
   Object.fromEntries(fields.map((field) => [field, course[field] ?? ''])) as CourseFormValues;
+
+/** The form of a new course with the fields of another one. Its dates are to be set. */
+export const copyOf = (course: CourseBody): CourseFormValues =>
+  formValuesOf({ ...course, startDate: null, endDate: null, enrollUntil: null });
 
 const isLimit = (value: number | string, least: number): boolean =>
   value === '' || (typeof value === 'number' && Number.isInteger(value) && value >= least);

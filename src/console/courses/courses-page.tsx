@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { urlOf } from '../api/client.js';
 import { useApi } from '../api/queries.js';
-import { formatDay, formatTime } from '../i18n/format.js';
+import { formatDay, formatNumber, formatTime } from '../i18n/format.js';
 import { PersonPicker } from '../pickers/person-picker.js';
 import { useUser } from '../session/session.js';
 import { DownloadMenu } from '../ui/download-menu.js';
@@ -18,13 +18,19 @@ import { nameOf } from '../ui/person-name.js';
 import { Empty } from '../ui/states.js';
 import { CourseActions } from './course-actions.js';
 import { CourseImage } from './course-image.js';
-import { EndedBadge, PublishedBadge, SeatsTaken } from './course-state.js';
+import { EndedBadge, NextDate, PublishedBadge, SeatsTaken } from './course-state.js';
 import { type Course, endedChoices, levels } from './course-values.js';
 
 const route = getRouteApi('/courses');
 type Search = ReturnType<typeof route.useSearch>;
 
 const sortKeys = ['createdAt', 'updatedAt', 'title', 'category', 'startDate'] as const;
+const defaultSort = 'startDate';
+
+/** The order of the service. By date, ended courses and those without dates come last. */
+const courseOrderOf = (sort: string) =>
+  sort === 'startDate' ? { sortBy: 'soonest' as const } : orderOf(sortKeys, sort);
+
 const yesOrNo = ['true', 'false'] as const;
 const flag = (text: string | undefined): boolean | undefined => (text === undefined ? undefined : text === 'true');
 
@@ -60,21 +66,36 @@ function useColumns(): readonly Column<Course>[] {
     },
     {
       id: 'startDate',
-      header: t('courses.field.startDate'),
+      header: t('courses.field.nextDate'),
       sortKey: 'startDate',
       noWrap: true,
-      render: ({ startDate }) => formatDay(startDate),
+      render: (course) => <NextDate course={course} />,
+    },
+    {
+      id: 'requests',
+      header: t('courses.field.requests'),
+      align: 'end',
+      render: ({ id, pendingCount = 0 }) =>
+        pendingCount === 0 ? (
+          0
+        ) : (
+          <TextLink to="/courses/$id" params={{ id }} search={{ tab: 'participants', status: 'pending' }} fw={600}>
+            {formatNumber(pendingCount)}
+          </TextLink>
+        ),
     },
     {
       id: 'seats',
       header: t('courses.field.seats'),
       align: 'end',
+      noWrap: true,
       render: (course) => <SeatsTaken course={course} short />,
     },
     {
       id: 'category',
       header: t('courses.field.category'),
       sortKey: 'category',
+      optional: true,
       render: ({ category }) => category ?? '–',
     },
     {
@@ -123,17 +144,7 @@ export function CoursesPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const columns = useColumns();
-  const {
-    page,
-    limit = 20,
-    sort = '-createdAt',
-    search: text,
-    category,
-    level,
-    isPublished,
-    seatsLeft,
-    ended,
-  } = search;
+  const { page, limit = 20, sort = defaultSort, search: text, category, level, isPublished, seatsLeft, ended } = search;
   const trainerId = user.role === 'trainer' ? user.id : search.trainerId;
   const filter = {
     search: text,
@@ -146,7 +157,7 @@ export function CoursesPage() {
   };
   const query = useApi(
     'listCourses',
-    { query: { include: ['seats'], ...filter, page, limit, ...orderOf(sortKeys, sort) } },
+    { query: { include: ['seats'], ...filter, page, limit, ...courseOrderOf(sort) } },
     { keepPrevious: true },
   );
   const filters = { search: text, category, level, isPublished, seatsLeft, ended, trainerId: search.trainerId };
@@ -186,7 +197,7 @@ export function CoursesPage() {
         rowKey={({ id }) => id}
         search={search}
         onSearch={onSearch}
-        defaultSort="-createdAt"
+        defaultSort={defaultSort}
         filtered={Object.values(filters).some((value) => value !== undefined)}
         onClearFilters={() =>
           onSearch(Object.fromEntries(Object.keys(filters).map((name) => [name, undefined])) as SearchChange<Search>)

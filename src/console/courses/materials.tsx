@@ -29,11 +29,16 @@ export function Materials({ courseId }: { courseId: string }) {
   const { uploads, add, retry, remove, working } = useUploads(courseId);
   const removal = useChange('removeMaterial');
   const [removing, setRemoving] = useState<Material>();
-  useUnsavedGuard(working, t('courses.materials.leave'));
+  useUnsavedGuard(working, t('enrollments.materials.leave'));
   const columns = useColumns(courseId, setRemoving);
   return (
     <Stack>
-      <DropZone multiple hint={t('courses.materials.dropHint')} action={t('courses.materials.choose')} onFiles={add} />
+      <DropZone
+        multiple
+        hint={t('enrollments.materials.dropHint')}
+        action={t('enrollments.materials.choose')}
+        onFiles={add}
+      />
       {uploads.map((one) => (
         <UploadLine key={one.key} upload={one} onRetry={() => retry(one)} onRemove={() => remove(one.key)} />
       ))}
@@ -54,16 +59,16 @@ export function Materials({ courseId }: { courseId: string }) {
       <ConfirmDialog
         opened={removing !== undefined}
         onClose={() => setRemoving(undefined)}
-        title={t('courses.materials.deleteTitle')}
+        title={t('enrollments.materials.deleteTitle')}
         action={t('action.delete')}
         destructive
         onConfirm={async () => {
           if (!removing) return;
           await removal.mutateAsync({ path: { id: courseId, fileId: removing.id } });
-          notifyDone(t('courses.materials.deleted', { name: removing.name }));
+          notifyDone(t('enrollments.materials.deleted', { name: removing.name }));
         }}
       >
-        {t('courses.materials.deleteHint', { name: removing?.name ?? '' })}
+        {t('enrollments.materials.deleteHint', { name: removing?.name ?? '' })}
       </ConfirmDialog>
     </Stack>
   );
@@ -82,17 +87,17 @@ function useColumns(courseId: string, onRemove: (file: Material) => void): reado
         </Anchor>
       ),
     },
-    { id: 'type', header: t('courses.materials.type'), render: ({ contentType }) => contentType },
+    { id: 'type', header: t('enrollments.materials.type'), render: ({ contentType }) => contentType },
     {
       id: 'size',
-      header: t('courses.materials.size'),
+      header: t('enrollments.materials.size'),
       align: 'end',
       noWrap: true,
       render: ({ bytes }) => formatBytes(bytes),
     },
     {
       id: 'createdAt',
-      header: t('courses.materials.addedAt'),
+      header: t('enrollments.materials.addedAt'),
       noWrap: true,
       render: ({ createdAt }) => formatTime(createdAt),
     },
@@ -109,14 +114,14 @@ function useColumns(courseId: string, onRemove: (file: Material) => void): reado
             download={file.name}
             variant="subtle"
             color="gray"
-            aria-label={t('courses.materials.download', { name: file.name })}
+            aria-label={t('enrollments.materials.download', { name: file.name })}
           >
             <IconDownload size={18} aria-hidden />
           </ActionIcon>
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label={t('courses.materials.delete', { name: file.name })}
+            aria-label={t('enrollments.materials.delete', { name: file.name })}
             onClick={() => onRemove(file)}
           >
             <IconTrash size={18} aria-hidden />
@@ -142,11 +147,11 @@ function UploadLine({ upload: { file, share, failure }, onRetry, onRemove }: Upl
       <Group wrap="nowrap">
         <Stack gap={4} flex={1} miw={0}>
           <Text size="sm" className="running-text">
-            {t('courses.materials.upload', { name, size: formatBytes(file.size) })}
+            {t('enrollments.materials.upload', { name, size: formatBytes(file.size) })}
           </Text>
           {failure === undefined ? (
             <Progress.Root>
-              <Progress.Section value={share * 100} aria-label={t('courses.materials.uploading', { name })} />
+              <Progress.Section value={share * 100} aria-label={t('enrollments.materials.uploading', { name })} />
             </Progress.Root>
           ) : (
             <Text size="sm" c="var(--mantine-color-error)" role="alert">
@@ -159,7 +164,12 @@ function UploadLine({ upload: { file, share, failure }, onRetry, onRemove }: Upl
             {t('action.retry')}
           </Button>
         )}
-        <ActionIcon variant="subtle" color="gray" aria-label={t('courses.materials.stop', { name })} onClick={onRemove}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={t('enrollments.materials.stop', { name })}
+          onClick={onRemove}
+        >
           <IconX size={18} aria-hidden />
         </ActionIcon>
       </Group>

@@ -40,9 +40,9 @@ export function FinishedNote({ courseId }: { courseId: string }) {
       {count > 0 && (
         <Alert color="teal" variant="light">
           <Group justify="space-between">
-            <Text size="sm">{failure ?? t('courses.finished.note', { count })}</Text>
+            <Text size="sm">{failure ?? t('enrollments.finished.note', { count })}</Text>
             <Button size="xs" loading={reading} onClick={() => void ask()}>
-              {t('courses.finished.complete', { count })}
+              {t('enrollments.finished.complete', { count })}
             </Button>
           </Group>
         </Alert>

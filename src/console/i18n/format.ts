@@ -38,6 +38,13 @@ export const formatFullDay = (iso: string): string =>
 export const formatShortDay = (iso: string): string =>
   new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(new Date(iso));
 
+/** The time from one day to another in days: "tomorrow", "in 3 days". */
+export const formatDaysUntil = (day: string, today: string): string =>
+  new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' }).format(
+    (Date.parse(day) - Date.parse(today)) / 86_400_000,
+    'day',
+  );
+
 const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 365 * 86_400],
   ['month', 30 * 86_400],

@@ -34,6 +34,8 @@ export class Course extends Model<InferAttributes<Course>, InferCreationAttribut
   declare trainer?: NonAttribute<User>;
   /** Number of reserved seats; undefined unless the query counts them. */
   declare seatsTaken?: NonAttribute<number>;
+  /** Number of requests among them; undefined unless the query counts them. */
+  declare pendingCount?: NonAttribute<number>;
   /** Number of trainees on the waiting list; undefined unless the query counts them. */
   declare waitingCount?: NonAttribute<number>;
 

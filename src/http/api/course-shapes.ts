@@ -42,6 +42,7 @@ export const courseWithSeats = component(
   course.append({
     seatsTaken: count.optional(),
     seatsLeft: count.allow(null).optional(),
+    pendingCount: count.optional(),
     waitingCount: count.optional(),
   }),
 );

@@ -284,6 +284,7 @@ export const fieldDocs: Readonly<
     description: 'Id of the reviewed plan. The request is refused if the import was planned again after the review',
     example: '3f9a1c0d5b7e2468',
   },
+  pendingCount: { description: 'Number of requests without an answer. Only with `include=seats`', example: 3 },
   phone: { description: 'Phone number, unique among accounts', example: '+44 20 7946 0000' },
   progress: { description: 'Progress in percent', example: 40 },
   published: { description: 'Published courses', example: 9 },

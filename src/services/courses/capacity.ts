@@ -35,10 +35,11 @@ export async function addSeatCounts(core: Core, courses: readonly Course[]): Pro
     }),
   );
   const counted = new Map(courses.map((course) => [course.id, course]));
-  for (const course of courses) Object.assign(course, { seatsTaken: 0, waitingCount: 0 });
+  for (const course of courses) Object.assign(course, { seatsTaken: 0, pendingCount: 0, waitingCount: 0 });
   for (const { courseId, status, count } of counts) {
     const course = counted.get(String(courseId));
     if (!course) continue;
+    if (status === 'pending') course.pendingCount = count;
     if (status === 'waiting') course.waitingCount = count;
     else course.seatsTaken = (course.seatsTaken ?? 0) + count;
   }

@@ -16,6 +16,8 @@ export interface Scene {
   /** Courses with and without free seats. */
   openCourseId: string;
   fullCourseId: string;
+  /** Course that is not published. */
+  hiddenCourseId: string;
   /** Course with the trainee on its waiting list. */
   awaitedCourseId: string;
   /** Imports: a plan to confirm, and a completed one. */
@@ -80,6 +82,7 @@ export async function buildScene(test: ConsoleTest, typed: Typed, withImports: b
   const awaited = await buildCourse(context, trainer, { title: 'Spinning', isPublished: true, maxStudents: 1 });
   await buildEnrollment(context, other, awaited, { status: 'active' });
   await buildEnrollment(context, trainee, awaited, { status: 'waiting' });
+  const hidden = await buildCourse(context, trainer, { title: 'Dyeing' });
   // Makes the lists of trainers and courses long enough to scroll.
   for (let number = 10; number < 20; number += 1) {
     const another = await buildUser(context, { role: 'trainer', lastName: `Trainer${number}` });
@@ -91,6 +94,7 @@ export async function buildScene(test: ConsoleTest, typed: Typed, withImports: b
     courseId: course.id,
     openCourseId: open.id,
     fullCourseId: full.id,
+    hiddenCourseId: hidden.id,
     awaitedCourseId: awaited.id,
   };
   return { admin, trainer, trainee, newcomer, ...ids, plannedId: '', importedId: '', ...imports };

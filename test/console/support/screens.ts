@@ -105,12 +105,15 @@ function adminScreens({ trainee, plannedId, importedId }: Scene): Screen[] {
   ];
 }
 
-function trainerScreens({ courseId }: Scene): Screen[] {
+function trainerScreens({ courseId, hiddenCourseId }: Scene): Screen[] {
   const course = `/courses/${courseId}`;
   return [
     ['overview of a trainer', '/'],
     ['courses', '/courses'],
     ['a course', course],
+    ['a course, edited', `${course}?tab=edit`, ['button', 'Save']],
+    ['a course, copied', `/courses/new?copyOf=${courseId}`, ['button', 'Create and publish']],
+    ['a course, not published', `/courses/${hiddenCourseId}`, ['button', 'Publish']],
     ['participants of a course, selected', `${course}?tab=participants`, ...actions('Remove')],
     [
       'participants of a course, accepting',

@@ -16,6 +16,8 @@ interface EditFormOptions<Source, Values extends object, Changes extends { [Name
   read(): Promise<Source>;
   /** @returns the saved data @throws ApiError */
   save(changes: Changes): Promise<Source>;
+  /** Called after changes are saved, unless others were typed meanwhile. */
+  onSaved?(): void;
 }
 
 /**
@@ -30,6 +32,7 @@ export function useEditForm<Source, Values extends object, Changes extends { [Na
   validate,
   read,
   save,
+  onSaved,
 }: EditFormOptions<Source, Values, Changes>) {
   const { t } = useTranslation();
   /** Latest data of the service, as values of the form. */
@@ -56,8 +59,9 @@ export function useEditForm<Source, Values extends object, Changes extends { [Na
       const changes = changesOf(form.initialValues(), values);
       await assertNotChangedMeanwhile(values, changes);
       latest.current = valuesOf(await save(changes));
-      form.merge(latest.current, values);
+      const hasOthers = form.merge(latest.current, values);
       notifyDone(t('state.saved'));
+      if (!hasOthers) onSaved?.();
     },
   });
   useUnsavedGuard(form.isDirty && !form.submitting);

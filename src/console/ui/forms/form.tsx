@@ -80,12 +80,14 @@ export function useApiForm<Values extends object>({ initialValues, validate, sub
   /**
    * Takes over current values of the service. Fields changed by the user stay, and count as unsaved.
    * @param since values that the user's values are compared with; by default the last saved ones
+   * @returns whether there are such fields
    */
-  function merge(now: Values, since: Values = form.getInitialValues()): void {
+  function merge(now: Values, since: Values = form.getInitialValues()): boolean {
     form.resetDirty(since);
     const changed = Object.entries(form.getValues()).filter(([name]) => form.isDirty(name));
     form.setInitialValues(now);
     form.setValues({ ...now, ...Object.fromEntries(changed) });
+    return changed.length > 0;
   }
 
   return {
