@@ -1343,6 +1343,39 @@ export interface CourseCounts {
   unpublished: number;
 }
 
+/** Number of requests for a course */
+export interface CourseRequests {
+  /** The course */
+  course: {
+    /** Opaque identifier */
+    id: string;
+    /** Title of the course */
+    title: string;
+    /** First day of the course */
+    startDate: string | null;
+  };
+  /** Requests for the course that wait for an answer */
+  waiting: number;
+}
+
+/** Courses that start today or within seven days */
+export interface SoonCourses {
+  /** Number of these courses */
+  courses: number;
+  /** Courses among them with requests that wait for an answer */
+  withRequests: number;
+  /** Requests for these courses that wait for an answer */
+  requests: number;
+}
+
+/** Imports that wait for a person */
+export interface ImportsToCheck {
+  /** Imports of the last seven days with rejected rows */
+  rejected: number;
+  /** Plans that wait for a confirmation */
+  planned: number;
+}
+
 /** An import of accounts, with its file, status and counts */
 export interface ImportSummary {
   /** Opaque identifier */
@@ -1417,14 +1450,24 @@ export interface SuperAdminOverview {
   enrollments: EnrollmentStatistics;
   /** Requests waiting for an answer: pending enrollments */
   requestsWaiting: number;
+  /** The 5 courses with the most requests */
+  requestsByCourse: CourseRequests[];
+  startingSoon: SoonCourses;
+  importsToCheck: ImportsToCheck;
   /** Problems with mails; null without problems, and if the service sends no mail */
   mailTrouble: {
-    /** Why sending is paused; null if mails are sent */
+    /** Why no mail leaves; null while mails leave */
     pausedBy: string | null;
-    /** Mails that failed in the last three days */
-    failed: number;
-    /** Why the last of these mails failed; null for none */
-    failedBy: string | null;
+    /** Unsent mails while no mail leaves, otherwise 0 */
+    held: number;
+    /** Mails that the server refused since `since`, without unknown addresses */
+    refused: number;
+    /** Why the last of them was refused; null for none */
+    refusedBy: string | null;
+    /** Mails since `since` whose address doesn't exist */
+    addressUnknown: number;
+    /** Since when failed mails are counted: three days ago */
+    since: string;
   } | null;
   /** The last 5 imports, the newest first */
   imports: ImportSummary[];
@@ -1440,6 +1483,32 @@ export interface SuperAdminOverview {
   storage: StorageUsage;
 }
 
+/** A trainer's next course, which starts today or later */
+export type NextCourse = {
+  /** Opaque identifier */
+  id: string;
+  /** Title of the course */
+  title: string;
+  /** First day of the course */
+  startDate: string | null;
+  /** Last day of the course */
+  endDate: string | null;
+  /** Form of the course */
+  courseType: 'online' | 'classroom' | 'hybrid' | null;
+  /** Where the course takes place */
+  location: string | null;
+  /** Maximum number of pending and active trainees; null for no limit */
+  maxStudents: number | null;
+  /** Whether the course is in the catalogue */
+  isPublished: boolean;
+  /** Trainees who take part */
+  participants: number;
+  /** Trainees on the waiting list */
+  waiting: number;
+  /** Requests that wait for an answer */
+  requests: number;
+} | null;
+
 /** Figures of a trainer's courses */
 export interface TrainerOverview {
   /** Role of the account */
@@ -1448,18 +1517,10 @@ export interface TrainerOverview {
   enrollments: EnrollmentStatistics;
   /** Requests waiting for an answer: pending enrollments */
   requestsWaiting: number;
-  /** The 10 courses with the most pending requests */
-  requestsByCourse: {
-    /** The course */
-    course: {
-      /** Opaque identifier */
-      id: string;
-      /** Title of the course */
-      title: string;
-    };
-    /** Requests for the course waiting for an answer */
-    waiting: number;
-  }[];
+  /** The 5 courses with the most requests */
+  requestsByCourse: CourseRequests[];
+  startingSoon: SoonCourses;
+  nextCourse: NextCourse;
   /** Active enrollments with a progress of 100 %, which can be completed */
   finished: number;
   /** The last 12 weeks, the oldest first, in UTC */
@@ -2350,6 +2411,8 @@ export interface ListCoursesParameters {
     seatsLeft?: boolean;
     /** Only ended courses (`true`), only current and future courses (`false`), or all courses, in the time zone of the programme */
     ended?: 'true' | 'false' | 'all';
+    /** Only courses that start today or within this number of days */
+    startsWithin?: number;
     /** Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md */
     search?: string;
     /** Optional keys of the response: seats. Several are separated by commas */
@@ -2489,6 +2552,8 @@ export interface ListTrainerCoursesParameters {
     seatsLeft?: boolean;
     /** Only ended courses (`true`), only current and future courses (`false`), or all courses, in the time zone of the programme */
     ended?: 'true' | 'false' | 'all';
+    /** Only courses that start today or within this number of days */
+    startsWithin?: number;
     /** Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md */
     search?: string;
     /** Optional keys of the response: seats. Several are separated by commas */
@@ -2533,6 +2598,8 @@ export interface ExportCoursesParameters {
     seatsLeft?: boolean;
     /** Only ended courses (`true`), only current and future courses (`false`), or all courses, in the time zone of the programme */
     ended?: 'true' | 'false' | 'all';
+    /** Only courses that start today or within this number of days */
+    startsWithin?: number;
     /** Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md */
     search?: string;
     /** The columns, in this order; several are separated by commas. All by default */
@@ -2719,6 +2786,8 @@ export interface ListEnrollmentsParameters {
     status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
     /** Progress in percent */
     progress?: number;
+    /** Only enrollments in courses that start today or within this number of days */
+    startsWithin?: number;
     /** Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: upcoming courses by their first day, then running courses, then courses without a first day, then ended courses. Own enrollments begin with running courses, and end with cancelled enrollments */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
     /** Ascending or descending */
@@ -2910,6 +2979,8 @@ export interface ChangeManyStatusesBody {
     status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
     /** Progress in percent */
     progress?: number;
+    /** Only enrollments in courses that start today or within this number of days */
+    startsWithin?: number;
   };
   /** The trainee's notes for the request */
   notes?: string | null;
@@ -3044,6 +3115,8 @@ export interface ExportEnrollmentsParameters {
     status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
     /** Progress in percent */
     progress?: number;
+    /** Only enrollments in courses that start today or within this number of days */
+    startsWithin?: number;
     /** The columns, in this order; several are separated by commas. All by default */
     fields?: ('firstName' | 'lastName' | 'email' | 'phone' | 'course' | 'status' | 'progress' | 'notes' | 'notesAt' | 'reply' | 'replyAt' | 'replyBy' | 'cancelReason' | 'enrolledAt' | 'completedAt' | 'waitingPlace' | 'certificate' | 'id' | 'userId' | 'courseId')[];
     /** `csv`, or `xlsx` for an Excel workbook */
@@ -3451,6 +3524,8 @@ export interface ListImportsParameters {
   query?: {
     /** Status */
     status?: 'planning' | 'planned' | 'discarded' | 'expired' | 'queued' | 'running' | 'interrupted' | 'completed' | 'stopped' | 'failed' | 'cancelled' | 'undoing' | 'undone';
+    /** Only imports with rejected rows that ended within this number of days, without undone ones */
+    rejectedWithin?: number;
     /** Number of the page, from 1 */
     page?: number;
     /** Maximum number of items on a page */
@@ -3768,6 +3843,8 @@ export interface ListMailsParameters {
     userId?: string;
     /** Only mails of this import */
     importId?: string;
+    /** Only mails whose address doesn't exist, or all others */
+    addressUnknown?: boolean;
     /** Only mails of this time or later */
     since?: string;
     /** Number of the page, from 1 */

@@ -68,6 +68,8 @@ module.exports = tableMigration({
   indexes: {
     imports_file: ['file_sha256', 'id'],
     imports_status: ['status', 'id'],
+    // The overview counts recent imports with rejected rows.
+    imports_finished: ['finished_at', 'rejected_count', 'status'],
   },
   checks: {
     imports_status_valid: oneOf('status', [...running, ...planned]),

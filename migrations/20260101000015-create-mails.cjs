@@ -25,6 +25,8 @@ module.exports = tableMigration({
     // Null unless the mail waits to be sent, so that the index contains only waiting mails.
     next_at: { type: 'timestamp', null: true },
     last_error: { type: ['string', 500], null: true },
+    // Whether the last error means that the address doesn't exist.
+    address_unknown: { type: 'boolean', default: false },
     created_at: { type: 'timestamp' },
     // Time when the mail was sent, failed or was withdrawn.
     finished_at: { type: 'timestamp', null: true },
@@ -39,7 +41,8 @@ module.exports = tableMigration({
     mails_turns: ['turn_key', 'next_at', 'id'],
     mails_user: ['user_id', 'id'],
     mails_import: ['import_id', 'state'],
-    mails_state: ['state', 'created_at', 'id'],
+    // Contains the kind of failure: the overview counts failed mails by it.
+    mails_state: ['state', 'created_at', 'id', 'address_unknown'],
     mails_kind: ['kind', 'created_at', 'id'],
     mails_created: ['created_at', 'id'],
     mails_finished: ['finished_at', 'id'],

@@ -28,6 +28,8 @@ interface TrainerCourseFilter {
   isPublished?: boolean;
   seatsLeft?: boolean;
   ended: EndedFilter;
+  /** Days until the first day, at most. */
+  startsWithin?: number;
   search?: string;
 }
 
@@ -38,6 +40,7 @@ const trainerFilter = {
     .description('Only courses that have seats left, or only full ones')
     .example(true),
   ended: listing.ended,
+  startsWithin: listing.startsWithin,
   search: listing.search,
 };
 

@@ -88,6 +88,8 @@ export interface EnrollmentFilter {
   search?: string;
   status?: EnrollmentStatus[];
   progress?: number;
+  /** Days until the first day of the course, at most. */
+  startsWithin?: number;
 }
 
 const progress = listing.wholeNumber('progress', ...enrollmentFields.progress.column.range);
@@ -99,6 +101,9 @@ const enrollmentFilter = {
   search: searchIn('name and email address of the trainee'),
   status: statuses,
   progress,
+  startsWithin: listing.startsWithin.description(
+    'Only enrollments in courses that start today or within this number of days',
+  ),
 };
 
 export interface EnrollmentListing extends EnrollmentFilter, StatusListing {}

@@ -310,11 +310,17 @@ export type ImportStatus = (typeof importStatuses)[number];
 
 export interface ImportListing extends listing.Paging {
   status?: ImportStatus;
+  /** Days since the end of an import with rejected rows, at most. */
+  rejectedWithin?: number;
 }
 
 /** Query of a listing of imports. */
 export const importListingSchema = Joi.object<ImportListing, true>({
   status: fields.oneOf('status', importStatuses),
+  rejectedWithin: listing
+    .wholeNumber('rejectedWithin', 1, 366)
+    .description('Only imports with rejected rows that ended within this number of days, without undone ones')
+    .example(7),
   ...listing.paging(20),
 });
 

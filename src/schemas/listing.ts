@@ -77,6 +77,11 @@ export const wholeNumber = (label: string, minimum: number, maximum: number) =>
     .max(maximum)
     .messages({ '*': `${label} must be a whole number from ${minimum} to ${maximum}.` });
 
+/** Filter by the first day of a course: today, or at most this number of days later. */
+export const startsWithin = wholeNumber('startsWithin', 0, 366)
+  .description('Only courses that start today or within this number of days')
+  .example(7);
+
 /** Highest page. It keeps `page * limit` within the offsets that every database accepts. */
 const maximumPage = 1_000_000;
 

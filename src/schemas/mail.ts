@@ -42,6 +42,7 @@ export interface MailFilter {
   kind?: (typeof mailKindNames)[number];
   userId?: string;
   importId?: string;
+  addressUnknown?: boolean;
   /** Time of the earliest mails. */
   since?: Date;
 }
@@ -51,6 +52,9 @@ const filter = {
   kind: fields.oneOf('kind', mailKindNames).description('Only mails of this kind'),
   userId: fields.id('userId').description('Only mails for this account'),
   importId: fields.id('importId').description('Only mails of this import'),
+  addressUnknown: listing
+    .queryBoolean('addressUnknown')
+    .description("Only mails whose address doesn't exist, or all others"),
   since: moment('since').description('Only mails of this time or later'),
 };
 

@@ -14,6 +14,14 @@ const dayIn = (core: Pick<Core, 'config'>, moment: Date): string =>
 /** Returns today in the programme's time zone, as `YYYY-MM-DD`. */
 export const today = (core: Pick<Core, 'config' | 'now'>): string => dayIn(core, core.now());
 
+const dayMs = 86_400_000;
+
+/** Returns today and the day after a number of days, as `YYYY-MM-DD`. */
+export function daysFromToday(core: Pick<Core, 'config' | 'now'>, days: number): [first: string, last: string] {
+  const first = today(core);
+  return [first, new Date(Date.parse(first) + days * dayMs).toISOString().slice(0, 10)];
+}
+
 /** Current day, by which courses begin and end. */
 export interface ProgrammeDay {
   timeZone: string;

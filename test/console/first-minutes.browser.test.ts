@@ -55,7 +55,7 @@ describePages('The first minutes in the web console', function () {
     await expectPage(notice).toBeVisible();
     const trainer = await test.open(test.url);
     await signInAt(trainer, 'trainer1@example.com', password);
-    await expectPage(trainer.getByRole('table', { name: 'Requests by course' })).toBeVisible();
+    await expectPage(trainer.getByRole('region', { name: 'Next course' })).toBeVisible();
   });
 
   it('lead from setup to the example and its plan, and write nothing before the confirmation', async () => {
@@ -79,7 +79,8 @@ describePages('The first minutes in the web console', function () {
 
     await page.getByRole('link', { name: 'Overview' }).click();
     await expectPage(page.getByRole('region', { name: 'People' })).toContainText('Accounts41');
-    await expectPage(firstSteps(page)).toBeHidden();
+    await expectPage(firstSteps(page).getByRole('listitem').first().getByRole('img', { name: 'Done' })).toBeVisible();
+    await expectPage(firstSteps(page).getByRole('link', { name: 'Create a course' })).toBeVisible();
   });
 
   it('explain why the demo is refused after other accounts were created, and continue without it', async () => {
@@ -92,7 +93,7 @@ describePages('The first minutes in the web console', function () {
     );
     await page.reload();
     await expectPage(page.getByRole('region', { name: 'People' })).toContainText('Accounts2');
-    await expectPage(firstSteps(page)).toBeHidden();
+    await expectPage(loadDemo(page)).toBeHidden();
   });
 });
 

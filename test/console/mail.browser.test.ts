@@ -25,8 +25,7 @@ describePages('The page of mails', function () {
   it('is linked from the overview while mails fail, and shows recipients and reasons', async () => {
     const { admin, person } = await build();
     const page = await test.openAs(admin);
-    await expect(page.getByText('1 mail failed in the last three days: 550 5.7.1 Rejected')).toBeVisible();
-    await page.getByRole('link', { name: 'Show the mails' }).click();
+    await page.getByRole('link', { name: 'Show: mail refused by the mail server' }).click();
     const row = page.getByRole('row').filter({ hasText: 'Invitation' });
     await expect(row).toContainText('550 5.7.1 Rejected');
     await expect(row.getByRole('link', { name: 'Tia Trainee' })).toHaveAttribute('href', `/people/${person.id}`);
@@ -56,7 +55,7 @@ describePages('The page of mails', function () {
   it('says why a mail that has changed since is refused, and shows the problem of the overview', async () => {
     const { admin, waiting } = await build();
     const page = await test.openAs(admin, '/mail');
-    await expect(page.getByText('1 mail failed in the last three days: 550 5.7.1 Rejected')).toBeVisible();
+    await expect(page.getByText('The server refused 1 mail in the last three days: 550 5.7.1 Rejected')).toBeVisible();
     await page.getByRole('checkbox', { name: /Password changed/ }).check();
     await waiting.update({ state: 'sent', ...ended });
     const bar = page.getByRole('region', { name: 'Selection' });

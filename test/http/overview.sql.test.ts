@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import type { User } from '../../src/db/models/user.js';
 import { weekStarts } from '../../src/services/overview/weeks.js';
+import { mailSettings } from '../support/environment.js';
 import {
   buildCourse,
   buildEnrollment,
   buildImport,
   buildLock,
+  buildMail,
   buildMaterial,
   buildUser,
 } from '../support/factories.js';
@@ -24,6 +26,7 @@ describe('GET /api/overview', () => {
   const course = (trainer: Person, given = {}) => buildCourse(harness.context, trainer.user, given);
   const enrollment = async (given: Parameters<typeof buildEnrollment>[3], of: Awaited<ReturnType<typeof course>>) =>
     buildEnrollment(harness.context, await buildUser(harness.context), of, given);
+  const dayIn = (days: number) => new Date(Date.parse(today()) + days * dayMs).toISOString().slice(0, 10);
   const today = () => new Intl.DateTimeFormat('sv-SE').format(harness.context.now());
   const thisWeek = () => weekStarts(new Date()).map((start) => start.toISOString().slice(0, 10));
 
@@ -48,6 +51,9 @@ describe('GET /api/overview', () => {
         courses: { total: 0, published: 0, unpublished: 0 },
         enrollments: noEnrollments,
         requestsWaiting: 0,
+        requestsByCourse: [],
+        startingSoon: { courses: 0, withRequests: 0, requests: 0 },
+        importsToCheck: { rejected: 0, planned: 0 },
         mailTrouble: null,
         imports: [],
         weeks: thisWeek().map((week, index) => ({ week, enrollments: 0, accounts: index === 11 ? 4 : 0 })),
@@ -126,6 +132,67 @@ describe('GET /api/overview', () => {
       });
     });
 
+    it('names the five courses with the most requests', async () => {
+      for (let count = 0; count <= 6; count += 1) {
+        const one = await course(cast.owner, { title: `Course ${count}`, startDate: dayIn(count) });
+        for (let index = 0; index < count; index += 1) await enrollment({ status: 'pending' }, one);
+      }
+      const { requestsByCourse } = await show(cast.admin);
+      expect(
+        requestsByCourse.map((one: { course: { title: string; startDate: string }; waiting: number }) => [
+          one.course.title,
+          one.course.startDate,
+          one.waiting,
+        ]),
+      ).to.deep.equal([6, 5, 4, 3, 2].map((count) => [`Course ${count}`, dayIn(count), count]));
+    });
+
+    it('counts the courses that start within seven days, as the lists behind them do', async () => {
+      const [yesterday, now, last] = [
+        await course(cast.owner, { startDate: dayIn(-1) }),
+        await course(cast.owner, { startDate: dayIn(0) }),
+        await course(cast.foreign, { startDate: dayIn(7) }),
+      ];
+      const late = await course(cast.owner, { startDate: dayIn(8) });
+      for (const one of [yesterday, last, last, late]) await enrollment({ status: 'pending' }, one);
+      await enrollment({ status: 'active' }, now);
+      const shown = { courses: 2, withRequests: 1, requests: 2 };
+      expect((await show(cast.admin)).startingSoon).to.deep.equal(shown);
+      expect((await show(cast.owner)).startingSoon).to.deep.equal({ courses: 1, withRequests: 0, requests: 0 });
+      const list = async (url: string, { token }: Person) => (await harness.api('get', url, token).expect(200)).body;
+      const { courses } = await list('/api/courses?startsWithin=7&sortBy=soonest', cast.admin);
+      expect(courses.map(({ id }: { id: string }) => id)).to.deep.equal([now.id, last.id]);
+      const { courses: own } = await list(`/api/courses/trainer/${cast.owner.user.id}?startsWithin=7`, cast.owner);
+      expect(own.map(({ id }: { id: string }) => id)).to.deep.equal([now.id]);
+      for (const query of ['', '&progress=0', '&search=e']) {
+        const url = `/api/enrollments?status=pending&startsWithin=7${query}`;
+        const { enrollments } = await list(url, cast.admin);
+        expect(enrollments.map((one: { course: { id: string } }) => one.course.id)).to.deep.equal([last.id, last.id]);
+      }
+      expect((await list('/api/enrollments?startsWithin=7', cast.owner)).pagination.totalItems).to.equal(1);
+      await harness.api('get', '/api/courses?startsWithin=-1', cast.admin.token).expect(400);
+    });
+
+    it('counts recent imports with rejected rows, and plans to confirm', async () => {
+      const { Import } = harness.context.database.models;
+      const ago = (days: number) => new Date(Date.now() - days * dayMs);
+      const ids: string[] = [];
+      for (const given of [
+        { finishedAt: ago(1) },
+        { finishedAt: ago(1), rejectedCount: 0 },
+        { finishedAt: ago(8) },
+        { finishedAt: ago(1), status: 'undone' },
+        { status: 'planned' },
+      ] as const) {
+        const id = await buildImport(harness.context, 2);
+        await Import.update(given, { where: { id } });
+        ids.push(id);
+      }
+      expect((await show(cast.admin)).importsToCheck).to.deep.equal({ rejected: 1, planned: 1 });
+      const { body } = await harness.api('get', '/api/imports?rejectedWithin=7', cast.admin.token).expect(200);
+      expect(body.imports.map(({ id }: { id: string }) => id)).to.deep.equal(ids.slice(0, 1));
+    });
+
     it('counts enrollments and accounts by week', async () => {
       const { sequelize } = harness.context.database;
       const starts = weekStarts(new Date());
@@ -167,11 +234,39 @@ describe('GET /api/overview', () => {
         enrollments: { ...noEnrollments, total: 6, pending: 3, active: 2, completed: 1 },
         requestsWaiting: 3,
         requestsByCourse: [
-          { course: { id: knots.id, title: 'Knots' }, waiting: 2 },
-          { course: { id: weaving.id, title: 'Weaving' }, waiting: 1 },
+          { course: { id: knots.id, title: 'Knots', startDate: null }, waiting: 2 },
+          { course: { id: weaving.id, title: 'Weaving', startDate: null }, waiting: 1 },
         ],
+        startingSoon: { courses: 0, withRequests: 0, requests: 0 },
+        nextCourse: null,
         finished: 1,
         weeks: thisWeek().map((week, index) => ({ week, enrollments: index === 11 ? 6 : 0 })),
+      });
+    });
+  });
+
+  describe('for a trainer with courses in the future', () => {
+    it('has the next course with its participants and requests', async () => {
+      await course(cast.owner, { startDate: dayIn(-2), endDate: dayIn(2) });
+      await course(cast.foreign, { startDate: dayIn(1) });
+      await course(cast.owner, { startDate: dayIn(9) });
+      const given = {
+        title: 'Knots',
+        startDate: dayIn(3),
+        endDate: dayIn(4),
+        courseType: 'classroom',
+        location: 'Room 4',
+      };
+      const next = await course(cast.owner, { ...given, maxStudents: 3 });
+      for (const status of ['active', 'completed', 'pending', 'cancelled'] as const) await enrollment({ status }, next);
+      expect((await show(cast.owner)).nextCourse).to.deep.equal({
+        id: next.id,
+        ...given,
+        maxStudents: 3,
+        isPublished: false,
+        participants: 1,
+        waiting: 0,
+        requests: 1,
       });
     });
   });
@@ -202,6 +297,37 @@ describe('GET /api/overview', () => {
         body.enrollments.map((one: { course: object }) => ({ ...one, course: { ...one.course, ...dates } })),
       );
     });
+  });
+});
+
+describe('GET /api/overview where mail is sent', () => {
+  const harness = useHarness(mailSettings);
+  const cast = useCast(harness);
+
+  it('tells refused mails from unknown addresses, and counts what is held back', async () => {
+    const show = async () => (await harness.api('get', '/api/overview', cast.admin.token).expect(200)).body.overview;
+    expect((await show()).mailTrouble).to.equal(null);
+    const failed = { state: 'failed', nextAt: null } as const;
+    const old = new Date(Date.now() - 4 * dayMs);
+    await buildMail(harness.context, { ...failed, lastError: '554 5.7.1 No', createdAt: old });
+    expect((await show()).mailTrouble).to.equal(null);
+    await buildMail(harness.context, { ...failed, lastError: '554 5.7.1 No' });
+    const unknown = { ...failed, lastError: '550 5.1.1 Unknown', addressUnknown: true };
+    const { id } = await buildMail(harness.context, unknown);
+    const { since, ...trouble } = (await show()).mailTrouble;
+    expect(trouble).to.deep.equal({
+      pausedBy: null,
+      held: 0,
+      refused: 1,
+      refusedBy: '554 5.7.1 No',
+      addressUnknown: 1,
+    });
+    const url = `/api/mails?state=failed&addressUnknown=true&since=${since}`;
+    const { body } = await harness.api('get', url, cast.admin.token).expect(200);
+    expect(body.mails.map((mail: { id: string }) => mail.id)).to.deep.equal([id]);
+    for (const lastError of ['The mail server refuses connections.', null])
+      await buildMail(harness.context, { lastError });
+    expect((await show()).mailTrouble).to.include({ pausedBy: 'The mail server refuses connections.', held: 2 });
   });
 });
 

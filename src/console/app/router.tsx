@@ -128,7 +128,7 @@ const importsPage = lazyPage(['imports', 'courses'], () => import('../imports/im
 const importsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/imports',
-  validateSearch: listSearch('status'),
+  validateSearch: listSearch('status', 'rejected'),
   component: pageByRole({ super_admin: importsPage }),
 });
 
@@ -172,7 +172,7 @@ const enrollmentsPage = lazyPage(
 const enrollmentsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/enrollments',
-  validateSearch: listSearch('status', 'courseId', 'userId', 'trainerId'),
+  validateSearch: listSearch('status', 'courseId', 'userId', 'trainerId', 'starts'),
   component: pageByRole({ super_admin: enrollmentsPage, trainer: enrollmentsPage }),
 });
 
@@ -207,11 +207,11 @@ const auditRoute = createRoute({
   component: pageByRole({ super_admin: auditPage }),
 });
 
-const mailPage = lazyPage(['mail', 'overview'], () => import('../mail/mail-page.js'), 'MailPage');
+const mailPage = lazyPage(['mail'], () => import('../mail/mail-page.js'), 'MailPage');
 const mailRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/mail',
-  validateSearch: listSearch('state', 'kind', 'userId', 'importId'),
+  validateSearch: listSearch('state', 'kind', 'userId', 'importId', 'address', 'since'),
   component: pageByRole({ super_admin: mailPage }),
 });
 

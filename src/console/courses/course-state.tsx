@@ -34,7 +34,7 @@ export function SeatsTaken({ course, short = false }: { course: Course; short?: 
   );
 }
 
-export function PublishedBadge({ course: { isPublished } }: { course: Course }) {
+export function PublishedBadge({ course: { isPublished } }: { course: Pick<Course, 'isPublished'> }) {
   const { t } = useTranslation();
   return (
     <StatusBadge tone={isPublished ? 'good' : 'off'}>

@@ -34,6 +34,14 @@ const courseOrderOf = (sort: string) =>
 const yesOrNo = ['true', 'false'] as const;
 const flag = (text: string | undefined): boolean | undefined => (text === undefined ? undefined : text === 'true');
 
+const datesChoices = ['false', 'soon', 'true', 'all'] as const;
+
+/** Returns the filter of a choice of dates. */
+function datesFilter(choice: string | undefined) {
+  if (choice === 'soon') return { startsWithin: 7 };
+  return { ended: oneOf(endedChoices, choice) ?? ('false' as const) };
+}
+
 function useColumns(): readonly Column<Course>[] {
   const { t } = useTranslation();
   const isAdmin = useUser().role === 'super_admin';
@@ -152,7 +160,7 @@ export function CoursesPage() {
     level: oneOf(levels, level),
     isPublished: flag(oneOf(yesOrNo, isPublished)),
     seatsLeft: flag(oneOf(yesOrNo, seatsLeft)),
-    ended: oneOf(endedChoices, ended) ?? 'false',
+    ...datesFilter(ended),
     trainerId,
   };
   const query = useApi(
@@ -251,8 +259,8 @@ function CourseFilters({ search, onSearch }: { search: Search; onSearch(change: 
       />
       <FilterSelect
         label={t('courses.ended.label')}
-        options={endedChoices.map((ended) => ({ value: ended, label: t(`courses.ended.${ended}`) }))}
-        value={oneOf(endedChoices, search.ended) ?? 'false'}
+        options={datesChoices.map((ended) => ({ value: ended, label: t(`courses.ended.${ended}`) }))}
+        value={oneOf(datesChoices, search.ended) ?? 'false'}
         onChange={(ended) => onSearch({ ended: ended === 'false' ? undefined : ended })}
       />
       {isAdmin && (

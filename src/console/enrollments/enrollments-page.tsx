@@ -5,8 +5,8 @@ import { useApi } from '../api/queries.js';
 import { CoursePicker } from '../pickers/course-picker.js';
 import { PersonPicker } from '../pickers/person-picker.js';
 import { useUser } from '../session/session.js';
-import { Filters } from '../ui/lists/filters.js';
-import { orderOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
+import { FilterSelect, Filters } from '../ui/lists/filters.js';
+import { oneOf, orderOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
 import { SearchField } from '../ui/lists/search-field.js';
 import { Page } from '../ui/page.js';
 import { nameOf } from '../ui/person-name.js';
@@ -34,10 +34,11 @@ export function EnrollmentsPage() {
   const navigate = route.useNavigate();
   const { status, courseId, userId, trainerId, search: text, page, limit = defaultPageSize } = search;
   const option = parseStatusOption(status);
+  const starts = oneOf(['soon'], search.starts);
   const isQueue = option === 'pending';
   const { sort = isQueue ? 'enrolledAt' : '-enrolledAt' } = search;
   const isByCourse = isQueue && search.sort === undefined && courseId === undefined;
-  const narrowed = { ...filterOfStatus(option), courseId, userId, trainerId, search: text };
+  const narrowed = { ...filterOfStatus(option), courseId, userId, trainerId, startsWithin: starts && 7, search: text };
   // Without undefined values. Exports and "select all" use the same filter.
   const filter: EnrollmentFilter = Object.fromEntries(
     Object.entries(narrowed).filter(([, value]) => value !== undefined),
@@ -74,6 +75,13 @@ export function EnrollmentsPage() {
           value={courseId}
           onChange={(next) => onSearch({ courseId: next })}
         />
+        <FilterSelect
+          label={t('courses.field.startDate')}
+          any={t('courses.any.start')}
+          options={[{ value: 'soon', label: t('courses.ended.soon') }]}
+          value={starts}
+          onChange={(next) => onSearch({ starts: next })}
+        />
         {isAdmin && (
           <PersonPicker
             onlyTrainers
@@ -97,13 +105,14 @@ export function EnrollmentsPage() {
         defaultSort={isByCourse ? undefined : sort}
         sortKeys={sortKeys}
         filter={filter}
-        filtered={[status, courseId, userId, trainerId, text].some((value) => value !== undefined)}
+        filtered={[status, courseId, userId, trainerId, starts, text].some((value) => value !== undefined)}
         onClearFilters={() =>
           onSearch({
             status: undefined,
             courseId: undefined,
             userId: undefined,
             trainerId: undefined,
+            starts: undefined,
             search: undefined,
           })
         }

@@ -44,7 +44,7 @@ export function ImportPage() {
       title={current.file}
       hint={
         <>
-          <ImportStatusBadge status={current.status} /> {formatTime(current.createdAt)}
+          <ImportStatusBadge status={current.status} counts={current.counts} /> {formatTime(current.createdAt)}
         </>
       }
     >

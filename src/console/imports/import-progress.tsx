@@ -44,7 +44,7 @@ export function ImportProgress({ current, reachable }: ImportProgressProps) {
           value={rowsTotal === null ? 100 : percent}
           animated={rowsTotal === null}
           striped={rowsTotal === null}
-          aria-label={t(`imports.status.${current.status}`)}
+          aria-label={t(`importStatus.${current.status}`)}
           size="lg"
         />
         {reachable && (

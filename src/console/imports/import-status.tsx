@@ -34,7 +34,14 @@ const tones: Partial<Record<ImportStatus, Tone>> = {
   interrupted: 'bad',
 };
 
-export function ImportStatusBadge({ status }: { status: ImportStatus }) {
+/** Whether all rows of a completed import were rejected. */
+const isRejected = ({ status, counts: { rows, rejected } }: Pick<Import, 'status' | 'counts'>): boolean =>
+  status === 'completed' && rows > 0 && rejected === rows;
+
+/** Status of an import. An import with rejected rows is not shown as good. */
+export function ImportStatusBadge({ status, counts }: Pick<Import, 'status' | 'counts'>) {
   const { t } = useTranslation();
-  return <StatusBadge tone={tones[status] ?? 'off'}>{t(`imports.status.${status}`)}</StatusBadge>;
+  if (isRejected({ status, counts })) return <StatusBadge tone="bad">{t('importStatus.allRejected')}</StatusBadge>;
+  const tone = status === 'completed' && counts.rejected > 0 ? 'waiting' : tones[status];
+  return <StatusBadge tone={tone ?? 'off'}>{t(`importStatus.${status}`)}</StatusBadge>;
 }

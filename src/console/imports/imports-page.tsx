@@ -33,10 +33,11 @@ export function ImportsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const status = oneOf(statuses, search.status);
+  const rejected = oneOf(['recent'], search.rejected);
   const { page, limit } = search;
   const query = useApi(
     'listImports',
-    { query: { status, page, limit } },
+    { query: { status, rejectedWithin: rejected && 7, page, limit } },
     { keepPrevious: true, refetchWhile: ({ imports }) => imports.some(isUnderWay) },
   );
   const change = (next: SearchChange<typeof search>, replace?: boolean) =>
@@ -51,7 +52,11 @@ export function ImportsPage() {
         </TextLink>
       ),
     },
-    { id: 'status', header: t('field.status'), render: (row) => <ImportStatusBadge status={row.status} /> },
+    {
+      id: 'status',
+      header: t('field.status'),
+      render: (row) => <ImportStatusBadge status={row.status} counts={row.counts} />,
+    },
     { id: 'createdAt', header: t('imports.started'), render: ({ createdAt }) => formatTime(createdAt) },
     { id: 'rows', header: t('imports.rows'), align: 'end', render: countOf('rows') },
     { id: 'created', header: t('imports.created'), align: 'end', render: countOf('created') },
@@ -77,9 +82,16 @@ export function ImportsPage() {
           <FilterSelect
             label={t('field.status')}
             any={t('imports.anyStatus')}
-            options={statuses.map((value) => ({ value, label: t(`imports.status.${value}`) }))}
+            options={statuses.map((value) => ({ value, label: t(`importStatus.${value}`) }))}
             value={status}
             onChange={(next) => change({ status: next })}
+          />
+          <FilterSelect
+            label={t('imports.rejectedRows.label')}
+            any={t('imports.rejectedRows.any')}
+            options={[{ value: 'recent', label: t('imports.rejectedRows.recent') }]}
+            value={rejected}
+            onChange={(next) => change({ rejected: next })}
           />
         </Filters>
         <DataTable
@@ -92,8 +104,8 @@ export function ImportsPage() {
           rowKey={({ id }) => id}
           search={search}
           onSearch={change}
-          filtered={status !== undefined}
-          onClearFilters={() => change({ status: undefined })}
+          filtered={status !== undefined || rejected !== undefined}
+          onClearFilters={() => change({ status: undefined, rejected: undefined })}
           empty={<Empty message={t('imports.none')} />}
         />
       </Stack>

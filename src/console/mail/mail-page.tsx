@@ -5,6 +5,7 @@ import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { call, type Input, type ResponseBody } from '../api/client.js';
 import { useApi, useChange } from '../api/queries.js';
+import { formatTime } from '../i18n/format.js';
 import { PersonPicker } from '../pickers/person-picker.js';
 import { useUser } from '../session/session.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
@@ -24,7 +25,7 @@ import { Empty } from '../ui/states.js';
 import { StatusBadge, type Tone } from '../ui/status-badge.js';
 import { Time } from '../ui/time.js';
 
-const MailTroubleNotice = lazyPart(async () => (await import('../overview/mail-trouble.js')).MailTroubleNotice);
+const MailTroubleNotice = lazyPart(async () => (await import('./mail-trouble.js')).MailTroubleNotice);
 
 type Mail = ResponseBody<'listMails'>['mails'][number];
 type Action = Input<'changeManyMails'>['body']['action'];
@@ -46,7 +47,14 @@ const kinds = [
   ...(['role-transferred', 'enrolled', 'accepted', 'moved_up', 'refused', 'completed', 'requests', 'test'] as const),
 ];
 
-const noFilters = { state: undefined, kind: undefined, userId: undefined, importId: undefined };
+const noFilters = {
+  state: undefined,
+  kind: undefined,
+  userId: undefined,
+  importId: undefined,
+  address: undefined,
+  since: undefined,
+};
 
 function columnsOf(t: TFunction): Column<Mail>[] {
   return [
@@ -112,7 +120,7 @@ function Trouble() {
   const { data } = useApi('showOverview', {});
   const overview = data?.overview;
   return overview?.role === 'super_admin' && overview.mailTrouble ? (
-    <MailTroubleNotice trouble={overview.mailTrouble} isOnMailPage />
+    <MailTroubleNotice trouble={overview.mailTrouble} />
   ) : null;
 }
 
@@ -120,10 +128,14 @@ function Mails() {
   const { t } = useTranslation();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { userId, importId, page = 1, limit = 20 } = search;
+  const { userId, importId, since, page = 1, limit = 20 } = search;
   const state = oneOf(states, search.state);
   const kind = oneOf(kinds, search.kind);
-  const set = Object.entries({ state, kind, userId, importId }).filter(([, value]) => value !== undefined);
+  const address = oneOf(['unknown', 'known'], search.address);
+  const addressUnknown = address && address === 'unknown';
+  const set = Object.entries({ state, kind, userId, importId, addressUnknown, since }).filter(
+    ([, value]) => value !== undefined,
+  );
   const filter = Object.fromEntries(set) as NonNullable<Input<'listMails'>['query']>;
   const selection = useSelection<Mail>(filter);
   const query = useApi('listMails', { query: { ...filter, page, limit } }, { keepPrevious: true });
@@ -146,6 +158,22 @@ function Mails() {
           value={kind}
           onChange={(next) => change({ kind: next })}
         />
+        <FilterSelect
+          label={t('mail.address.label')}
+          any={t('mail.address.any')}
+          options={(['unknown', 'known'] as const).map((value) => ({ value, label: t(`mail.address.${value}`) }))}
+          value={address}
+          onChange={(next) => change({ address: next })}
+        />
+        {since !== undefined && (
+          <FilterSelect
+            label={t('mail.column.createdAt')}
+            any={t('mail.anyTime')}
+            options={[{ value: since, label: t('mail.since', { time: formatTime(since) }) }]}
+            value={since}
+            onChange={(next) => change({ since: next })}
+          />
+        )}
         <PersonPicker
           label={t('mail.person')}
           placeholder={t('mail.person')}

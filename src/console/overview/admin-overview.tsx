@@ -9,13 +9,13 @@ import { CourseFigures } from './course-figures.js';
 import { EnrollmentFigures } from './enrollment-figures.js';
 import { Figures, Section } from './figures.js';
 import { type Overview, OverviewPage } from './overview-page.js';
+import { Tasks, useAdminTasks, useCourseTasks } from './tasks.js';
 import { Weeks } from './weeks.js';
 
 // Loaded later, because it is below the figures.
 const LastImports = lazyPart(async () => (await import('./last-imports.js')).LastImports);
 // Loaded on demand: rarely shown after the first days.
 const DemoNotice = lazyPart(async () => (await import('./demo-notice.js')).DemoNotice);
-const MailTroubleNotice = lazyPart(async () => (await import('./mail-trouble.js')).MailTroubleNotice);
 const ProgrammeDay = lazyPart(async () => (await import('./programme-day.js')).ProgrammeDay);
 const FirstSteps = lazyPart(async () => (await import('./first-steps.js')).FirstSteps);
 
@@ -33,11 +33,14 @@ export function AdminOverview() {
         <>
           {demo?.status === 'loaded' && <DemoNotice demo={demo} isNew={loadDemo.isSuccess} />}
           {/* Stays after a failure, to show it: other accounts may exist by now. */}
-          {(hasOnlySuperAdmin(overview) || loadDemo.isError) && (
-            <FirstSteps demo={demo?.status === 'available' || loadDemo.isError ? loadDemo : undefined} />
+          {(isSettingUp(overview) || loadDemo.isError) && (
+            <FirstSteps
+              overview={overview}
+              demo={demo?.status === 'available' || loadDemo.isError ? loadDemo : undefined}
+            />
           )}
-          {overview.mailTrouble && <MailTroubleNotice trouble={overview.mailTrouble} />}
           {overview.programme.timeZoneMissing && <ProgrammeDay programme={overview.programme} />}
+          <AdminTasks overview={overview} />
           <Sections overview={overview} />
           {!overview.programme.timeZoneMissing && <ProgrammeDay programme={overview.programme} />}
         </>
@@ -46,8 +49,14 @@ export function AdminOverview() {
   );
 }
 
-const hasOnlySuperAdmin = ({ people: { byRole } }: Overview<'super_admin'>): boolean =>
-  byRole.trainee.total + byRole.trainer.total === 0;
+/** Whether the programme has no people, no published courses or no enrollments yet. */
+const isSettingUp = ({ people: { byRole }, courses, enrollments }: Overview<'super_admin'>): boolean =>
+  [byRole.trainee.total, byRole.trainer.total, courses.published, enrollments.total].includes(0);
+
+function AdminTasks({ overview }: { overview: Overview<'super_admin'> }) {
+  const courseTasks = useCourseTasks(overview, overview.programme.today);
+  return <Tasks tasks={[...courseTasks, ...useAdminTasks(overview)]} />;
+}
 
 function Sections({ overview }: { overview: Overview<'super_admin'> }) {
   const { t } = useTranslation();
@@ -128,7 +137,7 @@ function Sections({ overview }: { overview: Overview<'super_admin'> }) {
       <Grid.Col span={12}>
         <Weeks weeks={weeks} />
       </Grid.Col>
-      <Grid.Col span={{ base: 12, md: 7 }}>
+      <Grid.Col span={{ base: 12, lg: 8 }}>
         <Section
           title={t('overview.imports.title')}
           action={
@@ -140,7 +149,7 @@ function Sections({ overview }: { overview: Overview<'super_admin'> }) {
           <LastImports imports={imports} />
         </Section>
       </Grid.Col>
-      <Grid.Col span={{ base: 12, md: 5 }}>
+      <Grid.Col span={{ base: 12, lg: 4 }}>
         <Section title={t('overview.storage.title')}>
           <Text size="sm">
             {t('overview.storage.total', {

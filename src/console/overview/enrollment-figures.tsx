@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { ResponseBody } from '../api/client.js';
 import { enrollmentStatuses } from '../api/enrollment-statuses.js';
-import { ButtonLink, TextLink } from '../ui/links.js';
+import { TextLink } from '../ui/links.js';
 import { Figures, Section } from './figures.js';
 
 const otherStatuses = enrollmentStatuses.filter((status) => status !== 'pending');
@@ -20,15 +20,9 @@ export function EnrollmentFigures({ enrollments, requestsWaiting, finished }: En
     <Section
       title={t('nav.enrollments')}
       action={
-        requestsWaiting > 0 ? (
-          <ButtonLink to="/enrollments" search={{ status: 'pending' }} size="xs">
-            {t('overview.answerRequests', { count: requestsWaiting })}
-          </ButtonLink>
-        ) : (
-          <TextLink to="/enrollments" fz="sm">
-            {t('overview.all')}
-          </TextLink>
-        )
+        <TextLink to="/enrollments" fz="sm">
+          {t('overview.all')}
+        </TextLink>
       }
     >
       <Figures

@@ -35,7 +35,7 @@ export function Figures({ figures }: { figures: readonly Figure[] }) {
           <Text component="dt" size="sm" c="dimmed">
             {label}
           </Text>
-          <Text component="dd" fz={26} fw={650} lh={1.2} m={0}>
+          <Text component="dd" fz={20} fw={650} lh={1.2} m={0}>
             {formatNumber(value)}
           </Text>
         </Stack>

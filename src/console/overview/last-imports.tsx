@@ -2,28 +2,12 @@ import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { ResponseBody } from '../api/client.js';
 import { formatNumber } from '../i18n/format.js';
+import { ImportStatusBadge } from '../imports/import-status.js';
 import { TextLink } from '../ui/links.js';
 import { PlainTable } from '../ui/lists/plain-table.js';
-import { StatusBadge, type Tone } from '../ui/status-badge.js';
 import { Time } from '../ui/time.js';
 
 type Import = Extract<ResponseBody<'showOverview'>['overview'], { role: 'super_admin' }>['imports'][number];
-
-const tones: Record<Import['status'], Tone> = {
-  planning: 'waiting',
-  planned: 'waiting',
-  discarded: 'off',
-  expired: 'off',
-  queued: 'waiting',
-  running: 'waiting',
-  interrupted: 'bad',
-  completed: 'good',
-  stopped: 'bad',
-  failed: 'bad',
-  cancelled: 'off',
-  undoing: 'waiting',
-  undone: 'off',
-};
 
 export function LastImports({ imports }: { imports: readonly Import[] }) {
   const { t } = useTranslation();
@@ -49,9 +33,7 @@ export function LastImports({ imports }: { imports: readonly Import[] }) {
           <TextLink key="file" to="/imports/$id" params={{ id }}>
             {file}
           </TextLink>,
-          <StatusBadge key="status" tone={tones[status]}>
-            {t(`importStatus.${status}`)}
-          </StatusBadge>,
+          <ImportStatusBadge key="status" status={status} counts={counts} />,
           // A plan has changed nothing yet.
           status === 'planned' ? '–' : formatNumber(counts.created),
           status === 'planned' ? '–' : formatNumber(counts.rejected),

@@ -1,21 +1,52 @@
-import { Grid, Text } from '@mantine/core';
+import { Grid } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatNumber } from '../i18n/format.js';
+import { useToday } from '../session/session.js';
 import { TextLink } from '../ui/links.js';
-import { PlainTable } from '../ui/lists/plain-table.js';
 import { CourseFigures } from './course-figures.js';
 import { EnrollmentFigures } from './enrollment-figures.js';
 import { Section } from './figures.js';
+import { NextCourse } from './next-course.js';
 import { type Overview, OverviewPage } from './overview-page.js';
+import { Tasks, useCourseTasks } from './tasks.js';
 import { Weeks } from './weeks.js';
 
 export function TrainerOverview() {
-  return <OverviewPage viewer="trainer">{(overview) => <Sections overview={overview} />}</OverviewPage>;
+  return (
+    <OverviewPage viewer="trainer">
+      {(overview) => (
+        <>
+          <NextCourse course={overview.nextCourse} />
+          <TrainerTasks overview={overview} />
+          <Sections overview={overview} />
+        </>
+      )}
+    </OverviewPage>
+  );
+}
+
+function TrainerTasks({ overview }: { overview: Overview<'trainer'> }) {
+  const { t } = useTranslation();
+  const { finished } = overview;
+  const courseTasks = useCourseTasks(overview, useToday());
+  return (
+    <Tasks
+      tasks={[
+        ...courseTasks,
+        {
+          key: 'finished',
+          count: finished,
+          text: t('overview.tasks.finished', { count: finished }),
+          action: t('overview.tasks.show'),
+          link: { to: '/enrollments', search: { status: 'finished' } },
+        },
+      ]}
+    />
+  );
 }
 
 function Sections({ overview }: { overview: Overview<'trainer'> }) {
   const { t } = useTranslation();
-  const { courses, enrollments, requestsWaiting, requestsByCourse, finished, weeks } = overview;
+  const { courses, enrollments, requestsWaiting, finished, weeks } = overview;
   return (
     <Grid gap="md">
       <Grid.Col span={{ base: 12, md: 6 }}>
@@ -31,30 +62,6 @@ function Sections({ overview }: { overview: Overview<'trainer'> }) {
           }
         >
           <CourseFigures courses={courses} />
-        </Section>
-      </Grid.Col>
-      <Grid.Col span={12}>
-        <Section title={t('overview.requests.title')}>
-          {requestsByCourse.length === 0 ? (
-            <Text size="sm" c="dimmed">
-              {t('overview.requests.none')}
-            </Text>
-          ) : (
-            <PlainTable
-              label={t('overview.requests.title')}
-              figures
-              head={[t('field.course'), t('overview.requestsWaiting')]}
-              rows={requestsByCourse.map(({ course, waiting }) => ({
-                key: course.id,
-                cells: [
-                  <TextLink key="course" to="/enrollments" search={{ status: 'pending', courseId: course.id }}>
-                    {course.title}
-                  </TextLink>,
-                  formatNumber(waiting),
-                ],
-              }))}
-            />
-          )}
         </Section>
       </Grid.Col>
       <Grid.Col span={12}>

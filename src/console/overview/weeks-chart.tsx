@@ -24,7 +24,7 @@ export function WeeksChart({ weeks, series }: WeeksProps) {
   return (
     <div aria-hidden>
       <BarChart
-        h={220}
+        h={160}
         data={weeks.map((week) => ({ ...week, week: formatShortDay(week.week) }))}
         dataKey="week"
         series={series.map((one, index) => ({ ...one, color: colors[index] ?? 'gray.6' }))}

@@ -10,7 +10,7 @@ import type { Week, WeeksProps } from './weeks-chart.js';
 // The chart library is as large as the rest of the console.
 const WeeksChart = lazyPart(
   async () => (await import('./weeks-chart.js')).WeeksChart,
-  <Skeleton h={220} />,
+  <Skeleton h={160} />,
   WeeksTable,
 );
 

@@ -39,6 +39,8 @@ export class Mail extends Model<InferAttributes<Mail>, InferCreationAttributes<M
   declare nextAt: Date | null;
   /** Reason why the last attempt failed; for a queued mail, reason why no mail can be sent. */
   declare lastError: CreationOptional<string | null>;
+  /** Whether the last error means that the address doesn't exist. */
+  declare addressUnknown: CreationOptional<boolean>;
   declare createdAt: Date;
   /** Time when the mail was sent, failed or was withdrawn. */
   declare finishedAt: CreationOptional<Date | null>;
@@ -62,6 +64,7 @@ export function initMail(sequelize: Sequelize): typeof Mail {
       attempts: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       nextAt: timestamp(),
       lastError: { type: DataTypes.STRING(500) },
+      addressUnknown: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: false },
       createdAt: { ...timestamp(), allowNull: false },
       finishedAt: timestamp(),
     },

@@ -109,6 +109,15 @@ export function soonestFirst(
 export const courseHasEnded = (ended: boolean, today: string): WhereOptions<Course> =>
   ended ? { endDate: { [Op.lt]: today } } : { [Op.or]: [{ endDate: null }, { endDate: { [Op.gte]: today } }] };
 
+/** Matches courses whose first day is from `first` to `last`, as `YYYY-MM-DD`. */
+export const courseStarts = (first: string, last: string): WhereOptions<Course> => ({
+  startDate: { [Op.between]: [first, last] },
+});
+
+/** Returns the SQL that counts the requests for a course of the query. An index contains all that it reads. */
+export const openRequests = (sequelize: Sequelize): string =>
+  `(SELECT COUNT(*) FROM enrollments WHERE course_id = \`Course\`.\`id\` AND ${statusIn(sequelize, ['pending'])})`;
+
 /**
  * Matches accounts by role, required password change and activation. COALESCE keeps databases from using an index for
  * this condition: they would look up and sort all matches. Use it if another index finds the accounts, or if rows are

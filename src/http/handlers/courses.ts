@@ -13,13 +13,13 @@ import {
 } from '../../services/courses/commands.js';
 import { coursesTable } from '../../services/courses/export.js';
 import {
-  courseStatistics,
   findCourse,
   listAvailableTrainers,
   listCategories,
   listCourses,
   listTrainerCourses,
 } from '../../services/courses/queries.js';
+import { courseStatistics } from '../../services/courses/statistics.js';
 import { tableResponse, textResponse } from '../body/streams.js';
 import type { Handlers } from '../routing/handler.js';
 

@@ -1,9 +1,10 @@
-import { col, fn, Op, type WhereOptions } from 'sequelize';
+import { Op, type WhereOptions } from 'sequelize';
 import type { Course } from '../../db/models/course.js';
 import type { User } from '../../db/models/user.js';
 import {
   contains,
   courseHasEnded,
+  courseStarts,
   hasSeatsLeft,
   isActiveTrainer,
   isPublishedOrTaughtBy,
@@ -25,7 +26,7 @@ import { searchKey } from '../../schemas/keys.js';
 import type { EndedFilter, Sorting } from '../../schemas/listing.js';
 import { validate } from '../../schemas/validate.js';
 import type { Core, Identity } from '../core.js';
-import { today } from '../dates.js';
+import { daysFromToday, today } from '../dates.js';
 import { maxCounted, orderOf, type Page, readPage } from '../paging.js';
 import { addSeatCounts } from './capacity.js';
 import { scanConditions, searchConditions } from './search.js';
@@ -78,6 +79,10 @@ const bySeats = ({ database: { sequelize } }: Core, seatsLeft: boolean | undefin
 const byEnd = (core: Core, ended: EndedFilter): WhereOptions<Course>[] =>
   ended === 'all' ? [] : [courseHasEnded(ended === 'true', today(core))];
 
+/** Matches courses that start within a number of days; undefined means all. */
+export const byStart = (core: Core, startsWithin: number | undefined): WhereOptions<Course>[] =>
+  startsWithin === undefined ? [] : [courseStarts(...daysFromToday(core, startsWithin))];
+
 /** Returns the order of a listing. `soonest` has only one direction. */
 const courseOrder = (core: Core, listing: Sorting<string>): Order =>
   listing.sortBy === 'soonest' ? soonestFirst(core.database.sequelize, today(core)) : orderOf(listing);
@@ -86,7 +91,7 @@ const courseOrder = (core: Core, listing: Sorting<string>): Order =>
 export async function coursesMatching(
   core: Core,
   base: WhereOptions<Course>,
-  { category, level, courseType, trainerId, isPublished, search, seatsLeft, ended }: CourseFilter,
+  { category, level, courseType, trainerId, isPublished, search, seatsLeft, ended, startsWithin }: CourseFilter,
 ): Promise<WhereOptions<Course>> {
   return {
     [Op.and]: [
@@ -99,6 +104,7 @@ export async function coursesMatching(
         ...(isPublished !== undefined && { isPublished }),
       },
       ...byEnd(core, ended),
+      ...byStart(core, startsWithin),
       ...(await searchConditions(core, search)),
       ...bySeats(core, seatsLeft),
     ],
@@ -154,6 +160,7 @@ export async function listTrainerCourses(
       [Op.and]: [
         own,
         ...byEnd(core, listing.ended),
+        ...byStart(core, listing.startsWithin),
         ...scanConditions(core, listing.search),
         ...bySeats(core, listing.seatsLeft),
       ],
@@ -198,7 +205,7 @@ async function findVisibleCourse(core: Core, viewer: Viewer, id: string): Promis
 }
 
 /** Sorts independently of database and locale. Byte order would put "apples" after "Zoology". */
-const alphabetical = new Intl.Collator('en');
+export const alphabetical = new Intl.Collator('en');
 
 /** Returns the categories of the courses that the viewer may see, in alphabetical order. */
 export async function listCategories(core: Core, viewer: Viewer): Promise<string[]> {
@@ -225,58 +232,4 @@ export async function listAvailableTrainers(core: Core, query: unknown): Promise
     ],
     maxCounted,
   });
-}
-
-export interface CourseCounts {
-  total: number;
-  published: number;
-  unpublished: number;
-}
-
-/** Counts a trainer's own courses, or all courses for the super admin. */
-export async function countCourses(core: Core, viewer: NonNullable<Viewer>): Promise<CourseCounts> {
-  const groups = await core.database.read(() =>
-    core.database.models.Course.findAll({
-      attributes: ['isPublished', [fn('COUNT', col('id')), 'count']],
-      where: viewer.role === 'super_admin' ? {} : { trainerId: viewer.actorId },
-      group: ['isPublished'],
-    }),
-  );
-  const count = (state: boolean) => Number(groups.find(({ isPublished }) => isPublished === state)?.get('count') ?? 0);
-  const [published, unpublished] = [count(true), count(false)];
-  return { total: published + unpublished, published, unpublished };
-}
-
-export interface CourseStatistics {
-  total: number;
-  published: number;
-  unpublished: number;
-  featured: number;
-  byCategory: { category: string | null; count: number }[];
-}
-
-/** Returns statistics of a trainer's own courses, or of all courses for the super admin. */
-export async function courseStatistics(core: Core, viewer: NonNullable<Viewer>): Promise<CourseStatistics> {
-  const { Course } = core.database.models;
-  const groups = await core.database.read(() =>
-    Course.findAll({
-      attributes: ['category', 'isPublished', 'isFeatured', [fn('COUNT', col('id')), 'count']],
-      where: viewer.role === 'super_admin' ? {} : { trainerId: viewer.actorId },
-      group: ['category', 'isPublished', 'isFeatured'],
-    }),
-  );
-  const statistics: CourseStatistics = { total: 0, published: 0, unpublished: 0, featured: 0, byCategory: [] };
-  const byCategory = new Map<string | null, number>();
-  for (const group of groups) {
-    const count = Number(group.get('count'));
-    statistics.total += count;
-    statistics[group.isPublished ? 'published' : 'unpublished'] += count;
-    if (group.isFeatured) statistics.featured += count;
-    byCategory.set(group.category, (byCategory.get(group.category) ?? 0) + count);
-  }
-  statistics.byCategory = [...byCategory]
-    .map(([category, count]) => ({ category, count }))
-    // Courses without a category come first.
-    .sort((a, b) => alphabetical.compare(a.category ?? '', b.category ?? ''));
-  return statistics;
 }

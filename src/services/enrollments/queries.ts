@@ -8,6 +8,7 @@ import {
   isInCourseOfTrainer,
   isNotEnrolled,
   lastNameKeyOf,
+  refersToRowByIndex,
   refersToRowByLookup,
   refersToSearchMatch,
   soonestFirst,
@@ -29,7 +30,7 @@ import { narrowSearch, planAccountSearch } from '../accounts/search.js';
 import { certificateJoin } from '../certificates/queries.js';
 import type { Actor, Caller, Core, Identity } from '../core.js';
 import { assertManages } from '../courses/commands.js';
-import { assertTrainer } from '../courses/queries.js';
+import { assertTrainer, byStart } from '../courses/queries.js';
 import { today } from '../dates.js';
 import { narrowParts, orderOf, type Page, readPage } from '../paging.js';
 import { type EnrollmentSearch, planTraineeSearch } from './search.js';
@@ -189,7 +190,12 @@ export async function planEnrollmentSearch(
 ): Promise<EnrollmentSearch> {
   const { courseId, userId, trainerId, status, progress } = filter;
   const visible = visibleTo(actor);
-  const and = (condition: WhereOptions<Enrollment>) => ({ [Op.and]: [visible, filterConditions(filter), condition] });
+  const inCourses = byStart(core, filter.startsWithin).map((starts) =>
+    refersToRowByIndex('`Enrollment`.`course_id`', core.database.models.Course, starts),
+  );
+  const and = (condition: WhereOptions<Enrollment>) => ({
+    [Op.and]: [visible, filterConditions(filter), ...inCourses, condition],
+  });
   const narrow = isNarrow(actor, filter)
     ? { [Op.and]: [visible, filterConditions({ courseId, userId, trainerId })] }
     : undefined;
@@ -201,6 +207,7 @@ export async function planEnrollmentSearch(
     const seen = actor.role === 'trainer' ? isOf(actor.actorId) : visible;
     const rest = [
       filterConditions({ courseId, userId, status, progress }),
+      ...inCourses,
       ...(trainerId === undefined ? [] : [isOf(trainerId)]),
     ];
     const ofAccounts = (condition: WhereOptions<Enrollment>) => ({ [Op.and]: [seen, ...rest, condition] });
@@ -209,7 +216,10 @@ export async function planEnrollmentSearch(
   if (narrow || progress === undefined || searchKey(filter.search) !== '') return { ...matching, where };
   // An index has the enrollments of each status in the order of dates.
   const statuses = status ?? enrollmentStatuses;
-  const parts = statuses.map((one) => ({ where: { progress, status: one }, sortedBy: 'enrolledAt' }));
+  const parts = statuses.map((one) => ({
+    where: { progress, status: one, [Op.and]: inCourses },
+    sortedBy: 'enrolledAt',
+  }));
   return { ...matching, where, parts: { parts, areFew: false } };
 }
 

@@ -36,38 +36,6 @@ function statisticsOf(groups: readonly Enrollment[]): EnrollmentStatistics {
   return { total, ...byStatus } as EnrollmentStatistics;
 }
 
-/** Number of pending requests for a course. */
-export interface CourseRequests {
-  course: { id: string; title: string };
-  waiting: number;
-}
-
-/** Returns up to `limit` courses of a trainer with pending requests, those with the most requests first. */
-export async function requestsByCourse(core: Core, trainerId: string, limit: number): Promise<CourseRequests[]> {
-  const { Course, Enrollment } = core.database.models;
-  return core.database.read(async () => {
-    const groups = await Enrollment.findAll({
-      attributes: ['courseId', [fn('COUNT', col('id')), 'count']],
-      where: { trainerId, status: 'pending' },
-      group: ['courseId'],
-      order: [
-        [fn('COUNT', col('id')), 'DESC'],
-        ['courseId', 'ASC'],
-      ],
-      limit,
-    });
-    const ids = groups.map(({ courseId }) => courseId);
-    const courses = ids.length === 0 ? [] : await Course.findAll({ attributes: ['id', 'title'], where: { id: ids } });
-    const titles = new Map(courses.map(({ id, title }) => [id, title]));
-    return groups.flatMap((group) => {
-      const title = titles.get(group.courseId);
-      // The course was deleted between the two queries.
-      if (title === undefined) return [];
-      return [{ course: { id: group.courseId, title }, waiting: Number(group.get('count')) }];
-    });
-  });
-}
-
 /**
  * Counts the active enrollments in a trainer's courses with a progress of 100 %. The trainer can mark them as
  * completed.

@@ -73,7 +73,7 @@ async function changeMail(core: Core, actor: Actor, action: MailAction, id: stri
   const { userId, state, attempts } = mail;
   const values =
     action === 'retry'
-      ? { state: transitions.retry.to, nextAt: now, lastError: null, finishedAt: null }
+      ? { state: transitions.retry.to, nextAt: now, lastError: null, addressUnknown: false, finishedAt: null }
       : { state: transitions.withdraw.to, nextAt: null, dedupeKey: null, finishedAt: now };
   await core.database.inTransaction(async (transaction) => {
     // Users are locked before mails, as in every other transaction.

@@ -30,13 +30,14 @@ const listedOfKind = (kind: MailFilter['kind']) => (kind === undefined || kind =
 
 const batchSize = 1000;
 
-function conditionsOf({ state, kind, userId, importId, since }: MailFilter): WhereOptions<Mail> {
+function conditionsOf({ state, kind, userId, importId, addressUnknown, since }: MailFilter): WhereOptions<Mail> {
   return {
     ...listedOfKind(kind),
     ...(state !== undefined && { state }),
     ...(kind !== undefined && { kind }),
     ...(userId !== undefined && { userId, [Op.not]: { kind: anonymousKind } }),
     ...(importId !== undefined && { importId }),
+    ...(addressUnknown !== undefined && { addressUnknown }),
     ...(since !== undefined && { createdAt: { [Op.gte]: since } }),
   };
 }
@@ -111,25 +112,43 @@ const failureWindowMs = 3 * dayMs;
 export interface MailTrouble {
   /** Reason why no mail is sent at all; null while mails are sent. */
   pausedBy: string | null;
-  /** Number of mails that failed in the last three days. */
-  failed: number;
-  failedBy: string | null;
+  /** Unsent mails, if no mail is sent; otherwise 0. */
+  held: number;
+  /** Mails that the server refused for another reason than their address. */
+  refused: number;
+  /** Reason of the last refusal; null for none. */
+  refusedBy: string | null;
+  /** Mails to addresses that don't exist. */
+  addressUnknown: number;
+  /** Since when failed mails are counted. */
+  since: Date;
 }
 
-/** Returns problems of sending; null without problems or without a mail server. */
+/** Returns problems of sending; null without problems or without a mail server. An index serves each query. */
 export async function mailTrouble(core: Core): Promise<MailTrouble | null> {
   if (!isMailSetUp(core)) return null;
   const { Mail } = core.database.models;
   const waiting = { state: 'queued' as const, lastError: { [Op.ne]: null } };
   const since = new Date((await core.databaseNow()).getTime() - failureWindowMs);
-  const failures = { state: 'failed' as const, createdAt: { [Op.gt]: since } };
+  const failures = { state: 'failed' as const, createdAt: { [Op.gte]: since } };
+  const refusals = { ...failures, addressUnknown: false };
   const attributes = ['lastError'];
   return core.database.read(async () => {
     const paused = await Mail.findOne({ attributes, where: waiting });
-    const last = await Mail.findOne({ attributes, where: failures, order: newestFirst });
-    if (!paused && !last) return null;
-    const failed = last ? await Mail.count({ where: failures }) : 0;
-    return { pausedBy: paused?.lastError ?? null, failed, failedBy: last?.lastError ?? null };
+    const counts = await Mail.count({ where: failures, group: ['addressUnknown'] });
+    if (!paused && counts.length === 0) return null;
+    const counted = (unknown: boolean) =>
+      counts.find(({ addressUnknown }) => Boolean(addressUnknown) === unknown)?.count ?? 0;
+    const refused = counted(false);
+    const last = refused === 0 ? null : await Mail.findOne({ attributes, where: refusals, order: newestFirst });
+    return {
+      pausedBy: paused?.lastError ?? null,
+      held: paused ? await Mail.count({ where: { state: 'queued' } }) : 0,
+      refused,
+      refusedBy: last?.lastError ?? null,
+      addressUnknown: counted(true),
+      since,
+    };
   });
 }
 

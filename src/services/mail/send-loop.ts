@@ -62,14 +62,20 @@ function anonymise(delivery: Delivery, { mail, outgoing }: ClaimedMail): Deliver
 function columnsAfter(delivery: Delivery, attempt: number, now: Date): Partial<Mail> {
   switch (delivery.outcome) {
     case 'accepted':
-      return { state: 'sent', finishedAt: now, lastError: null };
+      return { state: 'sent', finishedAt: now, lastError: null, addressUnknown: false };
     case 'failed':
-      return { state: 'failed', finishedAt: now, lastError: delivery.reason };
+      return {
+        state: 'failed',
+        finishedAt: now,
+        lastError: delivery.reason,
+        addressUnknown: delivery.isAddressUnknown,
+      };
     case 'deferred':
       return {
         state: 'deferred',
         nextAt: new Date(now.getTime() + backoffMs(attempt)),
         lastError: delivery.reason,
+        addressUnknown: false,
       };
     case 'paused':
       // A pause is no fault of the mail, so the attempt isn't counted.

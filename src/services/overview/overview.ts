@@ -4,25 +4,34 @@ import { readInParallel } from '../../db/read-in-parallel.js';
 import { type AccountStatistics, accountStatistics } from '../accounts/statistics.js';
 import type { Actor, Core } from '../core.js';
 import { cachedCounts } from '../count-cache.js';
-import { type CourseCounts, countCourses } from '../courses/queries.js';
+import {
+  type CourseCounts,
+  type CourseRequests,
+  countCourses,
+  countSoonCourses,
+  type NextCourse,
+  nextCourse,
+  requestsByCourse,
+  type SoonCourses,
+} from '../courses/statistics.js';
 import { type ProgrammeDay, programmeDay } from '../dates.js';
 import { currentEnrollmentIds, currentEnrollments } from '../enrollments/queries.js';
 import {
-  type CourseRequests,
   countReadyToComplete,
   type EnrollmentStatistics,
   enrollmentStatistics,
-  requestsByCourse,
   traineeStatistics,
 } from '../enrollments/statistics.js';
 import { type StorageUsage, storageUsage } from '../files/usage.js';
-import { listImports } from '../imports/store/find-import.js';
+import { countImportsToCheck, type ImportsToCheck, listImports } from '../imports/store/find-import.js';
 import { type MailTrouble, mailTrouble } from '../mail/queries.js';
 import { accountsPerWeek, dayOf, enrollmentsPerWeek, weekStarts } from './weeks.js';
 
 const maxImportsShown = 5;
-const maxCoursesShown = 10;
+const maxCoursesShown = 5;
 const maxEnrollmentsShown = 10;
+/** Days before its first day in which a course starts soon, and days after an import in which its rejected rows are shown. */
+export const soonDays = 7;
 
 export interface SuperAdminOverview {
   role: 'super_admin';
@@ -31,6 +40,10 @@ export interface SuperAdminOverview {
   courses: CourseCounts;
   enrollments: EnrollmentStatistics;
   requestsWaiting: number;
+  /** Courses with the most requests. */
+  requestsByCourse: CourseRequests[];
+  startingSoon: SoonCourses;
+  importsToCheck: ImportsToCheck;
   imports: Import[];
   /** Figures of the last weeks, oldest first. `week` is the first day. */
   weeks: { week: string; enrollments: number; accounts: number }[];
@@ -44,6 +57,8 @@ export interface TrainerOverview {
   enrollments: EnrollmentStatistics;
   requestsWaiting: number;
   requestsByCourse: CourseRequests[];
+  startingSoon: SoonCourses;
+  nextCourse: NextCourse | null;
   /** Active enrollments at 100 %. */
   finished: number;
   weeks: { week: string; enrollments: number }[];
@@ -60,10 +75,22 @@ export type Overview = SuperAdminOverview | TrainerOverview | TraineeOverview;
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
+/** Returns the courses with the most requests. Large counts are cached: see count-cache.ts. */
+async function busiestCourses(core: Core, actor: Actor, { total, pending }: EnrollmentStatistics) {
+  if (pending === 0) return [];
+  const read = () => requestsByCourse(core, actor, maxCoursesShown);
+  return actor.role === 'super_admin' ? cachedCounts(core, 'requests by course', read, () => total) : read();
+}
+
+async function recentImports(core: Core) {
+  const { items: imports } = await listImports(core, { limit: maxImportsShown });
+  return { imports, importsToCheck: await countImportsToCheck(core, soonDays) };
+}
+
 export async function superAdminOverview(core: Core, actor: Actor): Promise<SuperAdminOverview> {
   const starts = weekStarts(core.now());
   const since = starts.slice(0, 1).map(dayOf).join();
-  const [[people, courses, accounts], [enrollments, perWeek, { items: imports }, storage, trouble]] =
+  const [[people, courses, accounts, startingSoon], [enrollments, byCourse, perWeek, imports, storage, trouble]] =
     await readInParallel(
       core.database,
       async () =>
@@ -71,15 +98,19 @@ export async function superAdminOverview(core: Core, actor: Actor): Promise<Supe
           await accountStatistics(core),
           await countCourses(core, actor),
           await cachedCounts(core, `accounts per week since ${since}`, () => accountsPerWeek(core, starts), sum),
+          await countSoonCourses(core, actor, soonDays),
         ] as const,
-      async () =>
-        [
-          await enrollmentStatistics(core, actor),
+      async () => {
+        const counts = await enrollmentStatistics(core, actor);
+        return [
+          counts,
+          await busiestCourses(core, actor, counts),
           await cachedCounts(core, `enrollments per week since ${since}`, () => enrollmentsPerWeek(core, starts), sum),
-          await listImports(core, { limit: maxImportsShown }),
+          await recentImports(core),
           await storageUsage(core),
           await mailTrouble(core),
-        ] as const,
+        ] as const;
+      },
     );
   const weeks = starts.map((start, index) => ({
     week: dayOf(start),
@@ -94,7 +125,9 @@ export async function superAdminOverview(core: Core, actor: Actor): Promise<Supe
     courses,
     enrollments,
     requestsWaiting,
-    imports,
+    requestsByCourse: byCourse,
+    startingSoon,
+    ...imports,
     weeks,
     storage,
     mailTrouble: trouble,
@@ -111,7 +144,9 @@ async function trainerOverview(core: Core, actor: Actor, trainerId: string): Pro
     courses,
     enrollments,
     requestsWaiting: enrollments.pending,
-    requestsByCourse: enrollments.pending === 0 ? [] : await requestsByCourse(core, trainerId, maxCoursesShown),
+    requestsByCourse: await busiestCourses(core, actor, enrollments),
+    startingSoon: await countSoonCourses(core, actor, soonDays),
+    nextCourse: await nextCourse(core, trainerId),
     finished: enrollments.active === 0 ? 0 : await countReadyToComplete(core, trainerId),
     weeks: starts.map((start, index) => ({ week: dayOf(start), enrollments: perWeek[index] ?? 0 })),
   };

@@ -97,9 +97,10 @@ describe('The mail sender', () => {
       address === gone.email ? { code: 550, text: '5.1.1 No such user' } : { code: 550, text: '5.7.1 Spam' },
     );
     expect(await mailbox.send()).to.deep.equal({ sent: 0, failed: 2, deferred: 0 });
-    expect((await rows()).map(({ state, lastError }) => [state, lastError])).to.deep.equal([
-      ['failed', '550 5.1.1 No such user'],
-      ['failed', '550 5.7.1 Spam'],
+    const failed = (await rows()).map(({ state, lastError, addressUnknown }) => [state, lastError, addressUnknown]);
+    expect(failed).to.deep.equal([
+      ['failed', '550 5.1.1 No such user', true],
+      ['failed', '550 5.7.1 Spam', false],
     ]);
     expect((await gone.reload()).mailFailedAt).to.be.instanceOf(Date);
     expect((await refused.reload()).mailFailedAt).to.equal(null);

@@ -16,6 +16,7 @@ export const courseFilterOptions = {
   '--seats-left': 'only courses that have seats left',
   '--full': 'only courses that have no seats left',
   '--ended <which>': '"true": only ended courses; "false": only the others; "all" (default): both',
+  '--starts-within <days>': 'only courses that start today or within this number of days',
   '--search <text>': 'search in title, category and tags',
 };
 

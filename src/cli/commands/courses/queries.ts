@@ -12,13 +12,8 @@ import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
 import { courseCalendar } from '../../../services/courses/calendar.js';
 import { coursesTable } from '../../../services/courses/export.js';
-import {
-  courseStatistics,
-  findCourse,
-  listAvailableTrainers,
-  listCategories,
-  listCourses,
-} from '../../../services/courses/queries.js';
+import { findCourse, listAvailableTrainers, listCategories, listCourses } from '../../../services/courses/queries.js';
+import { courseStatistics } from '../../../services/courses/statistics.js';
 import { today } from '../../../services/dates.js';
 import type { OptionValues, outputOption } from '../../core/command/declaration.js';
 import { accountIdOf, courseIdOf } from '../../core/command/references.js';
@@ -48,7 +43,7 @@ function showsSeats({ output, json, columns }: ListOptions): boolean {
 
 /** Returns the filter of the API, except for the trainer. @throws AppError `USAGE` for conflicting options */
 function filterOf(options: OptionValues<typeof courseFilterOptions>) {
-  const { category, level, type, published, unpublished, seatsLeft, full, ended, search } = options;
+  const { category, level, type, published, unpublished, seatsLeft, full, ended, startsWithin, search } = options;
   if (published && unpublished) throw new AppError('USAGE', '--published and --unpublished cannot be used together.');
   if (seatsLeft && full) throw new AppError('USAGE', '--seats-left and --full cannot be used together.');
   return {
@@ -56,6 +51,7 @@ function filterOf(options: OptionValues<typeof courseFilterOptions>) {
     level,
     courseType: type,
     ended,
+    startsWithin,
     search,
     isPublished: published ?? (unpublished ? false : undefined),
     seatsLeft: seatsLeft ?? (full ? false : undefined),

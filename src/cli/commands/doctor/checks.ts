@@ -12,7 +12,6 @@ import { timeZoneOf, today } from '../../../services/dates.js';
 import { isMailSetUp } from '../../../services/mail/outbox.js';
 import { mailTrouble } from '../../../services/mail/queries.js';
 import { isSenderRunning, transportOf } from '../../../services/mail/sender.js';
-import { saysAddressUnknown } from '../../../services/mail/smtp-faults.js';
 import { assertNoUnfinishedRestore } from '../../../services/maintenance/backup/database-file.js';
 import { clockSkewMs } from '../../../services/maintenance/clock.js';
 import { demoStaff } from '../../../services/maintenance/demo.js';
@@ -108,18 +107,20 @@ async function mails(context: Context): Promise<Finding> {
   const trouble = await mailTrouble(context);
   const isSent = (await isSenderRunning(context)) ? 'sent by the service' : 'no service runs that sends them';
   if (trouble === null) return ok(isSent);
-  const { pausedBy, failed, failedBy } = trouble;
+  const { pausedBy, refused, refusedBy, addressUnknown } = trouble;
   if (pausedBy !== null)
     return warning(
       `no mail is sent: ${pausedBy}`,
       'The service tries again by itself; restart it after a change of the settings.',
     );
-  const remedy = saysAddressUnknown(failedBy ?? '')
-    ? 'Correct addresses that do not exist with: coursectl users edit <email> --email <correct email>'
-    : 'Send them again with: coursectl mail retry --state failed';
+  if (refused > 0)
+    return warning(
+      `${counted(refused, 'mail')} failed in the last three days, the last one because: ${refusedBy}`,
+      'Run: coursectl mail list --state failed. Send them again with: coursectl mail retry --state failed',
+    );
   return warning(
-    `${counted(failed, 'mail')} failed in the last three days, the last one because: ${failedBy}`,
-    `Run: coursectl mail list --state failed. ${remedy}`,
+    `${counted(addressUnknown, 'mail')} failed in the last three days: the address doesn't exist`,
+    'Run: coursectl mail list --state failed --address-unknown. Correct addresses with: coursectl users edit <email> --email <correct email>',
   );
 }
 

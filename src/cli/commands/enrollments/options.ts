@@ -11,6 +11,7 @@ export const enrollmentFilterOptions = {
   '--trainer <user>': "only in this trainer's courses: email, phone or id",
   '--status <status>': `only ${either(enrollmentStatuses)} ones; several separated by commas`,
   '--progress <number>': 'only with this progress, in per cent',
+  '--starts-within <days>': 'only in courses that start today or within this number of days',
   '--search <text>': "search in the trainee's name and email",
 };
 

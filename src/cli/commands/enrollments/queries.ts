@@ -35,21 +35,21 @@ export function assertFilters({ search, trainee }: Filters): void {
 
 /** Returns the query of the API for the filters. @throws AppError `NOT_FOUND`, `VALIDATION` */
 export async function queryFor(context: Context, options: Filters) {
-  const { trainee, trainer, search, status, progress } = options;
+  const { trainee, trainer, search, status, progress, startsWithin } = options;
   const course =
     options.course === undefined
       ? undefined
       : await findCourse(context, operator, await courseIdOf(context, options.course));
   const trainerId = trainer === undefined ? undefined : await accountIdOf(context, trainer, 'trainer');
   const userId = trainee === undefined ? undefined : (await findUser(context, trainee)).id;
-  return { ...sortingOf(options), status, progress, search, courseId: course?.id, trainerId, userId };
+  return { ...sortingOf(options), status, progress, startsWithin, search, courseId: course?.id, trainerId, userId };
 }
 
 /** @throws AppError `USAGE` for conflicting filters, `VALIDATION` */
 export function checkList(run: Run<'', typeof enrollmentListOptions>): void {
   assertFilters(run.options);
-  const { search, status, progress } = run.options;
-  const filter = { search, status, progress, ...sortingOf(run.options) };
+  const { search, status, progress, startsWithin } = run.options;
+  const filter = { search, status, progress, startsWithin, ...sortingOf(run.options) };
   checkListing(run, enrollmentColumns, enrollmentListingSchema, filter);
 }
 
@@ -70,8 +70,8 @@ export async function list(run: Run<'', typeof enrollmentListOptions>): Promise<
 export function checkExport(run: Run<'', typeof enrollmentExportOptions>): void {
   assertTableDestination(run);
   assertFilters(run.options);
-  const { search, status, progress, fields } = run.options;
-  validate(enrollmentExportSchema, { search, status, progress, fields });
+  const { search, status, progress, startsWithin, fields } = run.options;
+  validate(enrollmentExportSchema, { search, status, progress, startsWithin, fields });
 }
 
 /** Exports enrollments. @throws AppError `NOT_FOUND`, `VALIDATION`, and the errors of `writeData` */

@@ -45,7 +45,8 @@ type ImportRecord = Awaited<ReturnType<typeof findImport>>;
 
 /** @throws AppError `USAGE`, `VALIDATION` */
 export function checkList(run: Run<'', typeof importListOptions>): void {
-  checkListing(run, importColumns, importListingSchema, { status: run.options.status });
+  const { status, rejectedWithin } = run.options;
+  checkListing(run, importColumns, importListingSchema, { status, rejectedWithin });
 }
 
 /** @throws AppError `USAGE`, `VALIDATION` */
@@ -71,11 +72,13 @@ function importJson(context: Context, record: ImportRecord) {
 
 /** Lists imports, newest first. @throws AppError `VALIDATION` */
 export async function list(run: Run<'', typeof importListOptions>): Promise<Result> {
-  const { status } = run.options;
+  const { status, rejectedWithin } = run.options;
   return listing(run, { key: 'imports', singular: 'import', columns: importColumns }, async () => {
     const context = await run.context();
     return async (page) =>
-      presented(await listImports(context, { status, ...page }), (record) => importJson(context, record));
+      presented(await listImports(context, { status, rejectedWithin, ...page }), (record) =>
+        importJson(context, record),
+      );
   });
 }
 

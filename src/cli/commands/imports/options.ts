@@ -43,6 +43,7 @@ export const importRowColumns: readonly Column<ImportRow>[] = [
 
 export const importListOptions = {
   '--status <status>': 'only imports with this status, such as running, interrupted or completed',
+  '--rejected-within <days>': 'only imports with rejected rows that ended within this number of days',
   ...listingOptions('imports', importColumns),
 };
 

@@ -13,16 +13,16 @@ import { type filterOptions, type listOptions, mailColumns } from './options.js'
 
 /** @throws AppError `USAGE`, `VALIDATION` */
 export function checkList(run: Run<'', typeof listOptions>): void {
-  const { state, kind, since } = run.options;
-  checkListing(run, mailColumns, mailListingSchema, { state, kind, since });
+  const { state, kind, addressUnknown, since } = run.options;
+  checkListing(run, mailColumns, mailListingSchema, { state, kind, addressUnknown, since });
 }
 
 /** Returns the query of the service for the filters. @throws AppError `NOT_FOUND`, `VALIDATION` */
 export async function queryOf(context: Context, options: OptionValues<typeof filterOptions>) {
-  const { state, kind, user, import: file, since } = options;
+  const { state, kind, user, import: file, addressUnknown, since } = options;
   const userId = user === undefined ? undefined : (await findUser(context, user)).id;
   const importId = file === undefined ? undefined : await importIdOf(context, file);
-  return { state, kind, userId, importId, since };
+  return { state, kind, userId, importId, addressUnknown, since };
 }
 
 /** Lists mails, newest first. @throws AppError `NOT_FOUND`, `VALIDATION` */

@@ -29,6 +29,7 @@ export const filterOptions = {
   '--kind <kind>': 'only mails of this kind, such as invitation, reset or password-changed',
   '--user <user>': 'only mails to this account: email, phone or id',
   '--import <import>': 'only mails of this import: number or id',
+  '--address-unknown': "only mails whose address doesn't exist",
   '--since <time>': 'only mails since this date or time, such as 2026-01-31 or 2026-01-31T08:00:00Z',
 };
 

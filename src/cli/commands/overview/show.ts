@@ -2,7 +2,7 @@ import { presentOverview } from '../../../presenters/overview.js';
 import { roles } from '../../../schemas/fields.js';
 import { fileKinds } from '../../../schemas/file.js';
 import { operator } from '../../../services/core.js';
-import { superAdminOverview } from '../../../services/overview/overview.js';
+import { soonDays, superAdminOverview } from '../../../services/overview/overview.js';
 import type { Result, Run } from '../../core/command/run.js';
 import type { Column } from '../../core/listing/columns.js';
 import { rowsText, tableText } from '../../core/listing/table.js';
@@ -52,18 +52,61 @@ function storageText({ storage }: Overview, display: Display): string {
   );
 }
 
-function mailText({ mailTrouble }: Overview, io: Io): string[] {
+type ToDo = [count: number, text: string, command: string];
+
+function mailsToDo({ mailTrouble }: Overview): ToDo[] {
   if (mailTrouble === null) return [];
-  const { pausedBy, failed, failedBy } = mailTrouble;
+  const { pausedBy, held, refused, refusedBy, addressUnknown, since } = mailTrouble;
+  const failed = `mail list --state failed --since ${since.toISOString()}`;
   return [
-    ...(pausedBy === null ? [] : [`No mail is sent: ${pausedBy}`]),
-    ...(failed === 0
-      ? []
-      : [
-          `${counted(failed, 'mail')} failed, the last one because: ${failedBy}`,
-          `  ${asTyped(io, 'mail list --state failed')}`,
-        ]),
+    [held, `${counted(held, 'mail')} held back. No mail is sent: ${pausedBy}`, 'mail list --state queued'],
+    [refused, `${counted(refused, 'mail')} refused by the server, the last one because: ${refusedBy}`, failed],
+    [addressUnknown, `${counted(addressUnknown, 'mail')} to addresses that don't exist`, `${failed} --address-unknown`],
   ];
+}
+
+/** Returns everything that waits for a person, in the order of the console. */
+function toDo(overview: Overview): ToDo[] {
+  const { requestsWaiting, requestsByCourse, startingSoon, importsToCheck, people } = overview;
+  const { courses, withRequests, requests } = startingSoon;
+  const { rejected, planned } = importsToCheck;
+  const pending = 'enrollments list --status pending';
+  return [
+    [requestsWaiting, `${counted(requestsWaiting, 'request')} waiting for an answer`, pending],
+    ...requestsByCourse.map(({ course, waiting }): ToDo => {
+      const starts = course.startDate === null ? '' : `, which starts on ${course.startDate}`;
+      return [
+        waiting,
+        `${counted(waiting, 'request')} for ${course.title}${starts}`,
+        `${pending} --course ${course.id}`,
+      ];
+    }),
+    [
+      courses,
+      `${counted(courses, 'course')} starting within ${soonDays} days`,
+      `courses list --starts-within ${soonDays} --sort soonest`,
+    ],
+    [
+      requests,
+      `${counted(requests, 'request')} for ${counted(withRequests, 'course')} among them`,
+      `${pending} --starts-within ${soonDays}`,
+    ],
+    [
+      rejected,
+      `${counted(rejected, 'import')} with rejected rows in the last ${soonDays} days`,
+      `imports list --rejected-within ${soonDays}`,
+    ],
+    [planned, `${counted(planned, 'plan')} of an import to confirm`, 'imports list --status planned'],
+    ...mailsToDo(overview),
+    [people.locked, `${counted(people.locked, 'locked account')}`, 'users list --locked'],
+  ];
+}
+
+/** Returns each task with the command that lists it. */
+function toDoText(overview: Overview, io: Io): string {
+  const tasks = toDo(overview).filter(([count]) => count > 0);
+  if (tasks.length === 0) return 'Nothing is waiting for you.';
+  return tasks.map(([, text, command]) => `${text}\n  ${asTyped(io, command)}`).join('\n');
 }
 
 /** Returns today's date in the programme, which decides when courses begin and end. */
@@ -71,13 +114,13 @@ const dayText = ({ programme: { today, timeZone, timeZoneMissing } }: Overview):
   `Today is ${today} in ${timeZone}${timeZoneMissing ? '. TIME_ZONE is not set: containers have UTC.' : ''}`;
 
 function overviewText(overview: Overview, { display, io }: Pick<Run, 'display' | 'io'>): string {
-  const { courses, enrollments, requestsWaiting, weeks } = overview;
+  const { courses, enrollments, weeks } = overview;
   return [
     dayText(overview),
+    toDoText(overview, io),
     peopleText(overview, display),
     `${counted(courses.total, 'course')}: ${courses.published} published, ${courses.unpublished} not published`,
     rowsText(['ENROLLMENTS', 'NUMBER'], Object.entries(enrollments), display),
-    `${counted(requestsWaiting, 'request')} waiting for an answer`,
     importsText(overview, display),
     rowsText(
       ['WEEK', 'ENROLLMENTS', 'ACCOUNTS'],
@@ -85,7 +128,6 @@ function overviewText(overview: Overview, { display, io }: Pick<Run, 'display' |
       display,
     ),
     storageText(overview, display),
-    ...(overview.mailTrouble === null ? [] : [mailText(overview, io).join('\n')]),
   ].join('\n\n');
 }
 

@@ -43,6 +43,7 @@ export const courses: Translations['courses'] = {
     no: 'Nicht veröffentlicht',
   },
   any: {
+    start: 'Jeder Beginn',
     category: 'Alle Kategorien',
     level: 'Alle Niveaus',
     status: 'Jeder Status',
@@ -65,6 +66,7 @@ export const courses: Translations['courses'] = {
   ended: {
     label: 'Zeitraum',
     false: 'Laufende und kommende',
+    soon: 'Beginnen in 7 Tagen',
     true: 'Beendete',
     all: 'Alle Zeiträume',
   },

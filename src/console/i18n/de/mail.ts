@@ -17,6 +17,23 @@ export const mail = {
     withdraw_one: '{{count}} E-Mail zurückgezogen.',
     withdraw_other: '{{count}} E-Mails zurückgezogen.',
   },
+  anyTime: 'Jederzeit',
+  since: 'Seit {{time}}',
+  address: {
+    label: 'Adresse',
+    any: 'Alle Adressen',
+    unknown: 'Adresse gibt es nicht',
+    known: 'Andere Adressen',
+  },
+  trouble: {
+    paused: 'Zurzeit werden keine E-Mails gesendet: {{reason}}',
+    refused_one: 'Der Mailserver hat in den letzten drei Tagen {{count}} E-Mail abgelehnt: {{reason}}',
+    refused_other: 'Der Mailserver hat in den letzten drei Tagen {{count}} E-Mails abgelehnt, die letzte: {{reason}}',
+    showRefused: 'Abgelehnte E-Mails zeigen',
+    addressUnknown_one: 'In den letzten drei Tagen ging {{count}} E-Mail an eine Adresse, die es nicht gibt.',
+    addressUnknown_other: 'In den letzten drei Tagen gingen {{count}} E-Mails an Adressen, die es nicht gibt.',
+    showUnknown: 'Unbekannte Adressen zeigen',
+  },
   column: {
     createdAt: 'Angelegt',
     kind: 'Anlass',

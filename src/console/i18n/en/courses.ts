@@ -42,6 +42,7 @@ export const courses = {
     no: 'Not published',
   },
   any: {
+    start: 'Any start',
     category: 'Any category',
     level: 'Any level',
     status: 'Any status',
@@ -64,6 +65,7 @@ export const courses = {
   ended: {
     label: 'Dates',
     false: 'Running and upcoming',
+    soon: 'Start within 7 days',
     true: 'Ended',
     all: 'All dates',
   },

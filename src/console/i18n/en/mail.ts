@@ -17,6 +17,23 @@ export const mail = {
     withdraw_one: '{{count}} mail withdrawn.',
     withdraw_other: '{{count}} mails withdrawn.',
   },
+  anyTime: 'Any time',
+  since: 'Since {{time}}',
+  address: {
+    label: 'Address',
+    any: 'Any address',
+    unknown: 'Address does not exist',
+    known: 'Other addresses',
+  },
+  trouble: {
+    paused: 'No mail leaves: {{reason}}',
+    refused_one: 'The server refused {{count}} mail in the last three days: {{reason}}',
+    refused_other: 'The server refused {{count}} mails in the last three days, the last one: {{reason}}',
+    showRefused: 'Show refused mails',
+    addressUnknown_one: 'In the last three days, {{count}} mail went to an address that does not exist.',
+    addressUnknown_other: 'In the last three days, {{count}} mails went to addresses that do not exist.',
+    showUnknown: 'Show unknown addresses',
+  },
   column: {
     createdAt: 'Queued',
     kind: 'About',

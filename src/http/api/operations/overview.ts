@@ -1,4 +1,6 @@
 import Joi from 'joi';
+import { nextCourseView } from '../../../presenters/overview.js';
+import { courseFields } from '../../../schemas/course-fields.js';
 import { roles } from '../../../schemas/fields.js';
 import { fileKinds } from '../../../schemas/file.js';
 import { currentEnrollmentWithDates, enrollmentStatistics } from '../enrollment-shapes.js';
@@ -7,7 +9,7 @@ import { component } from '../json-schema.js';
 import { ok, operations } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
-const { count, id, nullableText, text } = shapes;
+const { count, id, nullableDate, nullableText, text, timestamp } = shapes;
 
 const accountCounts = {
   total: count,
@@ -44,6 +46,30 @@ const perWeek = {
 const weeks = (schema: Joi.ObjectSchema) =>
   Joi.array().items(schema).required().description('The last 12 weeks, the oldest first, in UTC');
 
+const requestsByCourse = Joi.array()
+  .items(
+    component(
+      'CourseRequests',
+      'Number of requests for a course',
+      Joi.object({
+        course: Joi.object({ id, title: text, startDate: nullableDate }).required().description('The course'),
+        waiting: count.description('Requests for the course that wait for an answer').example(3),
+      }),
+    ),
+  )
+  .required()
+  .description('The 5 courses with the most requests');
+
+const startingSoon = component(
+  'SoonCourses',
+  'Courses that start today or within seven days',
+  Joi.object({
+    courses: count.description('Number of these courses').example(4),
+    withRequests: count.description('Courses among them with requests that wait for an answer').example(2),
+    requests: count.description('Requests for these courses that wait for an answer').example(5),
+  }).required(),
+);
+
 const usage = { files: count.description('Number of files').example(310), bytes: count };
 
 const kindUsage = component('FileUsage', 'Number of files of a kind and their size', Joi.object(usage).required());
@@ -67,12 +93,25 @@ const superAdmin = component(
     courses,
     enrollments,
     requestsWaiting: count,
+    requestsByCourse,
+    startingSoon,
+    importsToCheck: component(
+      'ImportsToCheck',
+      'Imports that wait for a person',
+      Joi.object({
+        rejected: count.description('Imports of the last seven days with rejected rows').example(1),
+        planned: count.description('Plans that wait for a confirmation').example(1),
+      }).required(),
+    ),
     mailTrouble: Joi.object({
-      pausedBy: nullableText.description('Why sending is paused; null if mails are sent').example(null),
-      failed: count.description('Mails that failed in the last three days').example(2),
-      failedBy: nullableText
-        .description('Why the last of these mails failed; null for none')
-        .example('550 5.1.1 No such user'),
+      pausedBy: nullableText.description('Why no mail leaves; null while mails leave').example(null),
+      held: count.description('Unsent mails while no mail leaves, otherwise 0').example(0),
+      refused: count.description('Mails that the server refused since `since`, without unknown addresses').example(2),
+      refusedBy: nullableText
+        .description('Why the last of them was refused; null for none')
+        .example('554 5.7.1 Message refused'),
+      addressUnknown: count.description("Mails since `since` whose address doesn't exist").example(1),
+      since: timestamp.description('Since when failed mails are counted: three days ago'),
     })
       .allow(null)
       .required()
@@ -98,14 +137,20 @@ const trainer = component(
     courses,
     enrollments,
     requestsWaiting: count,
-    requestsByCourse: Joi.array()
-      .items(
-        Joi.object({
-          course: Joi.object({ id, title: text }).required().description('The course'),
-          waiting: count.description('Requests for the course waiting for an answer').example(3),
-        }),
-      )
-      .required(),
+    requestsByCourse,
+    startingSoon,
+    nextCourse: component(
+      'NextCourse',
+      "A trainer's next course, which starts today or later",
+      Joi.object({
+        ...shapes.shapesOf(courseFields, nextCourseView),
+        participants: count.description('Trainees who take part').example(14),
+        waiting: count.description('Trainees on the waiting list').example(0),
+        requests: count.description('Requests that wait for an answer').example(3),
+      })
+        .allow(null)
+        .required(),
+    ),
     finished: count.description('Active enrollments with a progress of 100 %, which can be completed').example(12),
     weeks: weeks(Joi.object(perWeek)),
   }),

@@ -58,11 +58,43 @@ async function whereLiveStatus(core: Core, status: ImportStatus): Promise<WhereO
   return status === 'interrupted' ? { [Op.or]: [{ status }, { id: ids }] } : { id: ids };
 }
 
+const dayMs = 86_400_000;
+
+/** Matches imports with rejected rows that ended within a number of days, without undone ones. */
+const rejectedRows = (core: Core, days: number): WhereOptions<Import> => ({
+  finishedAt: { [Op.gte]: new Date(core.now().getTime() - days * dayMs) },
+  rejectedCount: { [Op.gt]: 0 },
+  status: { [Op.notIn]: ['undoing', 'undone'] },
+});
+
+/** Imports that wait for a person. */
+export interface ImportsToCheck {
+  /** Recent imports with rejected rows. */
+  rejected: number;
+  /** Plans that wait for a confirmation. */
+  planned: number;
+}
+
+/** Counts the imports that wait for a person; an index serves each query. */
+export async function countImportsToCheck(core: Core, rejectedWithin: number): Promise<ImportsToCheck> {
+  const { Import } = core.database.models;
+  return core.database.read(async () => ({
+    rejected: await Import.count({ where: rejectedRows(core, rejectedWithin) }),
+    planned: await Import.count({ where: { status: 'planned' } }),
+  }));
+}
+
 /** Returns one page of the imports, newest first, with their live status. @throws AppError `VALIDATION` */
 export async function listImports(core: Core, query: unknown): Promise<Page<Import>> {
   const { Import } = core.database.models;
   const listing = validate(importListingSchema, query);
-  const where = listing.status === undefined ? {} : await whereLiveStatus(core, listing.status);
+  const { status, rejectedWithin } = listing;
+  const where = {
+    [Op.and]: [
+      ...(status === undefined ? [] : [await whereLiveStatus(core, status)]),
+      ...(rejectedWithin === undefined ? [] : [rejectedRows(core, rejectedWithin)]),
+    ],
+  };
   const page = await readPage(core, Import, listing, { where, order: [['id', 'DESC']] });
   await markInterrupted(core, page.items);
   return page;

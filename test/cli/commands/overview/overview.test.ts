@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { buildCourse, buildEnrollment, buildUser, signIn } from '../../../support/factories.js';
+import { buildCourse, buildEnrollment, buildImport, buildLock, buildUser, signIn } from '../../../support/factories.js';
 import { useHarnessAndCli } from '../../../support/harness-cli.js';
 
 describe('coursectl overview', () => {
@@ -25,6 +25,46 @@ describe('coursectl overview', () => {
       'WEEK  ENROLLMENTS  ACCOUNTS',
       'materials  0  0',
     ]);
+  });
+
+  it('names what waits for a person, each with the command that lists it', async () => {
+    const { context } = harness;
+    const trainer = await buildUser(context, { role: 'trainer' });
+    const startDate = new Intl.DateTimeFormat('sv-SE').format(context.now());
+    const course = await buildCourse(context, trainer, { title: 'Knots', startDate });
+    for (let index = 0; index < 2; index += 1)
+      await buildEnrollment(context, await buildUser(context), course, { status: 'pending' });
+    await buildLock(context, { accountId: trainer.id });
+    const id = await buildImport(context, 1);
+    await context.database.models.Import.update({ finishedAt: context.now() }, { where: { id } });
+    const { stdout } = await cli.run(['overview']);
+    const begin = stdout.indexOf('2 requests');
+    expect(stdout.slice(begin, stdout.indexOf('\n\n', begin)).split('\n')).to.deep.equal([
+      '2 requests waiting for an answer',
+      '  coursectl enrollments list --status pending',
+      `2 requests for Knots, which starts on ${startDate}`,
+      `  coursectl enrollments list --status pending --course ${course.id}`,
+      '1 course starting within 7 days',
+      '  coursectl courses list --starts-within 7 --sort soonest',
+      '2 requests for 1 course among them',
+      '  coursectl enrollments list --status pending --starts-within 7',
+      '1 import with rejected rows in the last 7 days',
+      '  coursectl imports list --rejected-within 7',
+      '1 locked account',
+      '  coursectl users list --locked',
+    ]);
+    for (const [command, key] of [
+      [['enrollments', 'list', '--status', 'pending', '--starts-within', '7'], 'enrollments'],
+      [['courses', 'list', '--starts-within', '7', '--sort', 'soonest'], 'courses'],
+      [['imports', 'list', '--rejected-within', '7'], 'imports'],
+    ] as const)
+      expect(await cli.json([...command]))
+        .to.have.property(key)
+        .with.lengthOf(key === 'enrollments' ? 2 : 1);
+  });
+
+  it('says that nothing is waiting', async () => {
+    expect((await cli.run(['overview'])).stdout).to.contain('\nNothing is waiting for you.\n');
   });
 
   it('lists the last imports', async () => {
