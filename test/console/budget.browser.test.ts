@@ -10,8 +10,9 @@ import { publicPages, routedPages } from './support/pages.js';
 /** Maximum of gzipped bytes that a browser loads before a page is usable. */
 const budget = { js: 232_000, css: 40_000 };
 
-/** Larger maximums of JavaScript, for pages with dropdown lists, forms and long German texts. */
+/** Larger maximums of JavaScript, for pages with dropdown lists, forms, tasks and long German texts. */
 const larger: Record<string, number> = {
+  'overview/admin-overview.tsx': 234_000,
   'imports/import-page.tsx': 239_000,
   'imports/imports-page.tsx': 233_000,
   'catalogue/catalogue-course-page.tsx': 235_000,
