@@ -58,15 +58,20 @@ export type EnrollmentTargets =
  */
 function checkFilters(options: EnrollmentsRun['options']): void {
   assertFilters(options);
-  const { status, search, trainer, progress } = options;
-  const isAlone = [status, trainer, progress].every((one) => one === undefined) && typedNames(options).length === 0;
+  const { status, search, trainer, progress, startsWithin } = options;
+  const isAlone =
+    [status, trainer, progress, startsWithin].every((one) => one === undefined) && typedNames(options).length === 0;
   try {
-    const sought = validate(enrollmentListingSchema, { status, search, progress }).search;
+    const sought = validate(enrollmentListingSchema, { status, search, progress, startsWithin }).search;
     if (!isAlone || search === undefined || searchKey(sought) !== '') return;
   } catch (error) {
     if (!isAppError(error, 'VALIDATION')) throw error;
     // Names the options, because the command may have arguments with the same names.
-    const message = error.details.map((problem) => problemText(problem, `--${problem.path}`)).join(' ');
+    const message = error.details
+      .map((problem) =>
+        problemText(problem, `--${problem.path.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`),
+      )
+      .join(' ');
     throw new AppError('USAGE', message, { cause: error });
   }
   throw emptySearch();
@@ -88,17 +93,17 @@ export async function resolveEnrollments(
   typed: readonly string[] | undefined,
   wording: Pick<BulkWording, 'singular' | 'toDo'>,
 ): Promise<EnrollmentTargets> {
-  const { trainee, course, trainer, status, progress, search, from, dryRun } = run.options;
+  const { trainee, course, trainer, status, progress, startsWithin, search, from, dryRun } = run.options;
   checkFilters(run.options);
   const isNamed = trainee !== undefined && course !== undefined;
-  const others = [trainer, status, progress, search, typed, from].filter((one) => one !== undefined);
+  const others = [trainer, status, progress, startsWithin, search, typed, from].filter((one) => one !== undefined);
   if (isNamed && others.length === 0) {
     const { first } = await enrollmentsOf(await run.context(), { trainee, course });
     if (!dryRun) return { kind: 'one', id: first.id };
   }
   const targets: Targets = await targetsOf(run, {
     typed,
-    isFiltered: [trainee, course, trainer, status, progress, search].some((one) => one !== undefined),
+    isFiltered: [trainee, course, trainer, status, progress, startsWithin, search].some((one) => one !== undefined),
     headings: enrollmentHeadings,
     wording,
     choose: async () => pickRecord(run, await run.context(), 'enrollment'),

@@ -24,7 +24,8 @@ describe('coursectl mail', () => {
     expect(exitCode).to.be.oneOf([1, 2]);
     return stderr;
   };
-  const failed = (lastError: string) => buildMail(harness.context, { state: 'failed', lastError, ...ended });
+  const failed = (lastError: string, addressUnknown = false) =>
+    buildMail(harness.context, { state: 'failed', lastError, addressUnknown, ...ended });
 
   it('lists mails with filters, and shows one mail', async () => {
     const { id: userId } = await buildUser(harness.context, { email: 'ada@example.org' });
@@ -171,22 +172,27 @@ describe('coursectl mail', () => {
     expect((await cli.run(['doctor'])).stdout)
       .to.include('mail retry --state failed')
       .and.not.include('users edit');
-    await failed('550 5.1.1 No such user');
+    await harness.context.database.models.Mail.destroy({ where: {} });
+    await failed('550 5.1.1 No such user', true);
     expect((await cli.run(['doctor'])).stdout)
       .to.include('users edit <email> --email')
       .and.not.include('mail retry');
   });
 
   it('makes doctor and overview report failed or paused mails', async () => {
-    await failed('550 no such user');
+    await failed('550 5.7.1 Spam');
+    await failed('550 5.1.1 No such user', true);
     await buildMail(harness.context, { lastError: 'the password is wrong' });
     const doctor = await cli.run(['doctor']);
     expect(doctor.stdout).to.include('mails: no mail is sent: the password is wrong');
     expect(doctor.stdout).to.include(`ok       mail server: 127.0.0.1:${mailbox.server.port} can be used`);
     const { stdout } = await cli.run(['overview']);
-    expect(stdout).to.include(
-      'No mail is sent: the password is wrong\n1 mail failed, the last one because: 550 no such',
-    );
+    for (const task of [
+      '1 mail held back. No mail is sent: the password is wrong',
+      '1 mail refused by the server, the last one because: 550 5.7.1 Spam',
+      "1 mail to addresses that don't exist",
+    ])
+      expect(stdout).to.include(task);
     mailbox.server.refuse('AUTH', { code: 535, text: '5.7.8 Wrong' });
     expect((await cli.run(['doctor'])).stdout).to.match(/FAILED {3}mail server: .*535 5\.7\.8 Wrong/);
   });
