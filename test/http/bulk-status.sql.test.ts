@@ -148,7 +148,9 @@ describe('PUT /api/enrollments/bulk/status', () => {
     const id = await enroll(ben, 'active');
     const refused = await change({ status: 'completed', filter: { course_id: 'another', status: ['active'] } });
     expectInvalid(refused, ['filter']);
-    expect(messageOf(refused)).to.equal('filter may have only courseId, userId, trainerId, search, status, progress.');
+    expect(messageOf(refused)).to.equal(
+      'filter may have only courseId, userId, trainerId, search, status, progress, startsWithin.',
+    );
     expect(await statuses(id)).to.deep.equal(['active']);
   });
 
