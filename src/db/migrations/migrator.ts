@@ -17,7 +17,7 @@ const demoSeeder = packageFile('seeders/20260101000001-demo.cjs');
 /** Milliseconds to wait for another process, which usually runs the same migrations. */
 const lockWaitMs = 60_000;
 
-/** Adds rows to the transaction that loads the demo programme. */
+/** Adds rows in the transaction that inserts the demo data. */
 type AlsoInTransaction = (transaction: Transaction) => Promise<void>;
 
 /** Rows of the demo programme as database columns. */
@@ -36,11 +36,11 @@ export interface DemoRows {
   enrollments: { id: string; updated_at: Date }[];
 }
 
-/** Throws if the demo programme must stay. Runs in the transaction that removes the rows. */
+/** Throws if the demo data must not be removed, for example because people have changed them. Runs in the transaction that removes the rows. */
 type AssertRemovable = (transaction: Transaction, rows: DemoRows) => Promise<void>;
 
 /**
- * Additional argument that the program passes to migrations and seeders; sequelize-cli doesn't. Migrations get only
+ * Third argument of migrations and seeders. coursectl passes it, sequelize-cli doesn't. Migrations get only the field
  * `program`.
  */
 interface StepContext {
@@ -145,7 +145,7 @@ export async function assertSchemaCurrent(database: Database): Promise<void> {
 
 /**
  * Runs work on connections without a time limit. Changing a large table, or waiting for a locked one, takes minutes. If
- * the client gave up, the server would continue the statement during the next migration. The lease is renewed on the
+ * coursectl stopped waiting, the server would still run the statement during the next migration. The lease is renewed on the
  * usual connections, with the usual limit.
  */
 async function withoutTimeLimit<T>(database: Database, work: (unlimited: Database) => Promise<T>): Promise<T> {
@@ -183,8 +183,8 @@ function stepError(error: unknown, work: 'migration' | 'seeding', database: Data
   const isWrapped = error instanceof Error && !(error instanceof AppError) && error.cause !== undefined;
   const cause = isWrapped ? error.cause : error;
   const translated = translateError(cause, database.settings);
-  // The advice of SCHEMA_OUTDATED, to run migrate up, doesn't help if a step misses a column. A violated constraint
-  // needs its cause in the message.
+  // If a step needs a missing column, the error is SCHEMA_OUTDATED, but its advice to migrate would not help. For a taken
+  // email or phone, the message quotes the translated error.
   const isTaken = isAppError(translated, 'EMAIL_TAKEN', 'PHONE_TAKEN', 'SUPER_ADMIN_EXISTS');
   if (translated instanceof AppError && !isTaken && !isAppError(translated, 'SCHEMA_OUTDATED')) return translated;
   const reason = isTaken ? translated : error;
@@ -196,7 +196,7 @@ function stepError(error: unknown, work: 'migration' | 'seeding', database: Data
   );
 }
 
-/** @throws AppError `DATABASE_UNUSABLE` on a server of another kind, and the errors of {@link assertSchemaNotNewer} */
+/** @throws AppError `DATABASE_UNUSABLE` on a server such as TiDB, and the errors of {@link assertSchemaNotNewer} */
 async function assertChangeable(database: Database): Promise<void> {
   await database.read(() => serverVersion(database.sequelize));
   await assertSchemaNotNewer(database);
@@ -205,8 +205,8 @@ async function assertChangeable(database: Database): Promise<void> {
 /**
  * Applies all pending migrations. Safe to run concurrently.
  * @returns the names of the applied migrations
- * @throws AppError `SCHEMA_OUTDATED` if a newer program has changed the schema, `DATABASE_UNUSABLE` on a server of
- *   another kind, `MIGRATION_FAILED`, `MIGRATION_LOCKED`
+ * @throws AppError `SCHEMA_OUTDATED` if a newer program has changed the schema, `DATABASE_UNUSABLE` on a server
+ *   such as TiDB, `MIGRATION_FAILED`, `MIGRATION_LOCKED`
  */
 export async function migrateUp(database: Database, waiting: MigrationWait = {}): Promise<string[]> {
   await assertChangeable(database);
@@ -238,7 +238,7 @@ export async function migrateDown(
 
 /**
  * Runs the demo seeder, which does nothing if its rows exist. Safe to run concurrently. The caller must have checked
- * that the demo may be loaded: the seeder checks that only under sequelize-cli.
+ * that the demo may be loaded: the seeder checks that only without `alsoInTransaction`, as under sequelize-cli.
  * @param alsoInTransaction runs in the transaction that inserts the rows
  * @throws AppError `SCHEMA_OUTDATED` before any write, `MIGRATION_LOCKED`, `MIGRATION_FAILED` with the cause
  *   `EMAIL_TAKEN` or `PHONE_TAKEN` if an account has the email or phone of a demo account

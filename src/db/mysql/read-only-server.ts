@@ -19,7 +19,7 @@ function isReadOnlyError({ errno, message }: ServerError): boolean {
  */
 const replaceEveryMs = 1000;
 
-/** Tracks connections to a server that may have been replaced. */
+/** Remembers when connections were opened, and when a server last refused a change because it is read-only. */
 export interface ReadOnlyWatch {
   noteOpened(connection: object): void;
   /** Records a refused change; ignores other errors. */
@@ -30,7 +30,7 @@ export interface ReadOnlyWatch {
 
 /**
  * Watches the connections of a pool. After a refused change, the server's address may lead to another server, so
- * existing connections are replaced. Under traffic, they are never idle long enough to be closed.
+ * existing connections are replaced. The pool alone closes only idle connections, and under traffic none is idle long enough.
  */
 export function watchForReadOnlyServer(): ReadOnlyWatch {
   const openedAt = new WeakMap<object, number>();

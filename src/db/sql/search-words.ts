@@ -14,7 +14,7 @@ export interface WordSearch {
 const startsWithSql = (sequelize: Sequelize, column: string, text: string): string =>
   `(${column} >= ${sequelize.escape(text)} AND ${column} < ${sequelize.escape(text + lastCharacter)})`;
 
-/** Columns whose indexes contain all values that most searches read. */
+/** Keys of names. Their indexes contain all columns that most searches read. */
 const nameColumns = ['first_name_key', 'last_name_key'] as const;
 
 /** Lookup of a word or phone in one index. */
@@ -33,11 +33,11 @@ function indexLookups(sequelize: Sequelize, word: string, phones: readonly strin
   const byIds = (ids: string): IndexLookup => ({ ids, where: literal(`\`User\`.\`id\` IN (${ids})`) });
   return [
     ...nameColumns.map((column) => inColumn(column, word)),
-    // Letters need no lookup by email: an email's leading letters are stored as a word, unless a name begins with them
-    // (src/schemas/search-words.ts).
+    // A word of letters needs no lookup by email: the first letters of an email are stored as a word, unless a name or the
+    // domain begins with them, which other lookups find (src/schemas/search-words.ts).
     ...(isAsciiLetters(word) ? [] : [inColumn('email', word)]),
     ...phones.map((phone) => inColumn('phone_key', phone)),
-    // By ids: the index of the virtual column is then read alone, without computing the value from each row.
+    // `email_domain` is a virtual column. A subquery for ids reads only its index, and computes no value from rows.
     byIds(`SELECT id FROM users WHERE ${startsWithSql(sequelize, 'email_domain', word)}`),
     byIds(`SELECT account_id AS id FROM account_words WHERE ${startsWithSql(sequelize, 'word', word)}`),
   ];
@@ -46,11 +46,11 @@ function indexLookups(sequelize: Sequelize, word: string, phones: readonly strin
 /** Accounts that match a word or a phone. */
 export interface WordMatches {
   word: string;
-  /** Conditions that each find accounts by one index, the index with the most entries first. They may overlap. */
+  /** Conditions that each find accounts by one index, the index with the most matches first. They may overlap. */
   parts: IndexLookup['where'][];
-  /** Number of entries in these indexes, each counted up to the given maximum. */
+  /** Number of matches in these indexes, each counted up to the given maximum. */
   entries: number;
-  /** All these conditions as one. Collects the ids from the indexes. */
+  /** Matches accounts that at least one index finds: a UNION of their ids. */
   isInAny: ReturnType<typeof literal>;
 }
 
@@ -87,7 +87,7 @@ export async function lookUpWords(
 }
 
 /**
- * Returns SQL that matches a {@link searchKey} with a word that begins with `word`.
+ * Returns SQL that is true if a {@link searchKey} contains a word that begins with `word`.
  * @param key SQL of the column
  */
 function keyHasWordSql(sequelize: Sequelize, key: string, word: string): string {
@@ -95,9 +95,10 @@ function keyHasWordSql(sequelize: Sequelize, key: string, word: string): string 
   // UTF-8.
   const text = isSqlite(sequelize) ? key : `CAST(${key} AS BINARY)`;
   const position = (sought: string) => `INSTR(${text}, ${sequelize.escape(sought)})`;
-  // Tested first, because most rows don't contain the word at all.
+  // A word of Chinese, Japanese or Korean may begin after any character.
   if (wordCharacter.test(word)) return `${position(word)} > 0`;
   const after = [' ', ...wordSeparators].map((separator) => `${position(separator + word)} > 0`);
+  // The first test suffices for most rows, which don't contain the text at all.
   return `${position(word)} > 0 AND (${[`${position(word)} = 1`, ...after].join(' OR ')})`;
 }
 
@@ -105,8 +106,8 @@ const allOf = (conditions: readonly string[]): string =>
   conditions.length === 0 ? '1 = 0' : conditions.map((condition) => `(${condition})`).join(' AND ');
 
 /**
- * Matches accounts (`User` in the query) with all words, or with a phone. Needs no index. The search key contains the
- * email, so the indexes of names suffice for a search without phones.
+ * Matches accounts (`User` in the query) with all words, or with a phone. It is correct without any index. A search
+ * without phones reads only columns of the indexes of names, because the search key contains the email.
  */
 export function accountHasWords(sequelize: Sequelize, { words, phones }: WordSearch) {
   const column = (name: string) => `\`User\`.\`${name}\``;

@@ -41,7 +41,7 @@ interface Change {
 
 type AccountWordRow = CreationAttributes<AccountWord>;
 
-/** Effects of one change. One line of apply-effects.ts carries out each kind. */
+/** Effects of one change. For each kind, apply-effects.ts has one line. */
 export interface AccountEffects extends Pick<Cause, 'keptSessionId' | 'cancelLink' | 'importId'> {
   id: string;
   endsSessions?: boolean;
@@ -58,8 +58,8 @@ export interface AccountEffects extends Pick<Cause, 'keptSessionId' | 'cancelLin
   removesFiles?: boolean;
   removesMails?: boolean;
   /**
-   * Enrollments in whose courses somebody may get a seat now: `waiting` ones after an activation, `held` ones (with a
-   * seat) after a deletion.
+   * Marks courses in which somebody may get a seat now. `waiting`: courses where the activated account is on the waiting
+   * list. `held`: courses where the deleted account had a seat.
    */
   freesSeats?: 'waiting' | 'held';
 }
@@ -73,7 +73,7 @@ const storedWordsOf = (account: NamedAccount): string[] =>
 export const accountWordRows = (account: NamedAccount): AccountWordRow[] =>
   storedWordsOf(account).map((word) => ({ word, accountId: account.id }));
 
-/** Whether an invitation can still be accepted, or could be if its mail had arrived. */
+/** Whether an invitation is open: its mail is queued, was sent, or failed. */
 export const isOpenInvitation = (state: User['inviteState'] | undefined): boolean =>
   state === 'queued' || state === 'sent' || state === 'failed';
 
@@ -149,7 +149,7 @@ function addEffectsOfChange(effects: AccountEffects, change: Change, cause: Caus
   if (action === 'own.email' || action === 'user.verify-email') effects.endsLinks = 'changes'; // effect: another-email.links
   if (mustSignIn) effects.endsLinks = 'most'; // effect: sign-in.links
   if (isInvited) effects.endsLinks = 'most'; // effect: invite.links
-  // A stranger may read the mail of the old address.
+  // Somebody else changes the account, perhaps because a stranger reads its mail: all links end.
   const isRescue = (hasNewEmail || before.isActive !== after.isActive) && actor.actorId !== after.id;
   if (isRescue) effects.endsLinks = 'all'; // effect: rescue.links
 

@@ -36,7 +36,7 @@ async function courseOf(core: Core, id: string): Promise<Course> {
 
 /**
  * Checks, before a file is sent, that the actor may add files to the course.
- * @throws AppError `NOT_FOUND`, `ACCESS_DENIED`
+ * @throws AppError `NOT_FOUND`, `OTHER_TRAINER`
  */
 export async function assertMayUpload(core: Core, actor: Actor, courseId: string): Promise<void> {
   assertManages(actor, await courseOf(core, courseId));
@@ -128,7 +128,7 @@ async function assertQuota(core: Core, courseId: string, file: StoredFile, trans
 /**
  * Returns the maximum size of the next file of a course, before the file is sent. The quota is checked again when the file
  * is stored, because concurrent uploads use it too.
- * @throws AppError `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_QUOTA` if the course has too many files
+ * @throws AppError `NOT_FOUND`, `OTHER_TRAINER`, `COURSE_QUOTA` if the course has too many files
  */
 export async function materialLimit(core: Core, actor: Actor, courseId: string): Promise<UploadLimit> {
   await assertMayUpload(core, actor, courseId);
@@ -144,7 +144,7 @@ export async function materialLimit(core: Core, actor: Actor, courseId: string):
 /**
  * Adds a file to a course.
  * @param withoutSlot runs the wait for the storage
- * @throws AppError `VALIDATION` for its type, `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_QUOTA`, `DISK_FULL`,
+ * @throws AppError `VALIDATION` for its type, `NOT_FOUND`, `OTHER_TRAINER`, `COURSE_QUOTA`, `DISK_FULL`,
  *   `STORAGE_UNAVAILABLE`
  */
 export async function addMaterial(
@@ -178,7 +178,7 @@ export async function addMaterial(
 
 const auditedFile = ({ id, name, contentType, bytes }: StoredFile) => ({ id, name, contentType, bytes: Number(bytes) });
 
-/** Returns one page of a course's files, newest first. @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED` */
+/** Returns one page of a course's files, newest first. @throws AppError `VALIDATION`, `NOT_FOUND`, `OTHER_TRAINER`, `ENROLLMENT_REQUIRED` */
 export async function listMaterials(
   core: Core,
   actor: Actor,
@@ -193,7 +193,7 @@ export async function listMaterials(
   });
 }
 
-/** Finds the row of a course's file. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */
+/** Finds the row of a course's file. @throws AppError `NOT_FOUND`, `OTHER_TRAINER`, `ENROLLMENT_REQUIRED` */
 export async function findMaterial(core: Core, actor: Actor, courseId: string, id: string): Promise<StoredFile> {
   await assertMayRead(core, actor, courseId);
   const where = { id, courseId, kind: 'material' as const, state: 'live' as const };
@@ -202,7 +202,7 @@ export async function findMaterial(core: Core, actor: Actor, courseId: string, i
   return file;
 }
 
-/** Opens a file of a course. @throws AppError `ACCESS_DENIED`, and the errors of {@link openFile} */
+/** Opens a file of a course. @throws AppError `OTHER_TRAINER`, `ENROLLMENT_REQUIRED`, and the errors of {@link openFile} */
 export async function openMaterial(
   core: Core,
   actor: Actor,
@@ -214,7 +214,7 @@ export async function openMaterial(
   return openFile(core, { id, courseId, kind: 'material' }, options);
 }
 
-/** Deletes a file of a course. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */
+/** Deletes a file of a course. @throws AppError `NOT_FOUND`, `OTHER_TRAINER` */
 export async function removeMaterial(core: Core, actor: Actor, courseId: string, id: string): Promise<void> {
   const { StoredFile } = core.database.models;
   await core.database.inTransaction(async (transaction) => {

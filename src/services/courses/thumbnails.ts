@@ -14,7 +14,7 @@ const thumbnailRecord = (courseId: string, before: { thumbnail: string | null },
 /**
  * Sets the image of a course; replaces the previous one.
  * @returns the URL path of the image
- * @throws AppError `VALIDATION` if the file isn't an image, `NOT_FOUND`, `ACCESS_DENIED`, `OVERLOADED`, `INTERRUPTED`,
+ * @throws AppError `VALIDATION` if the file isn't an image, `NOT_FOUND`, `OTHER_TRAINER`, `OVERLOADED`, `INTERRUPTED`,
  *   `DISK_FULL`, `STORAGE_UNAVAILABLE`
  */
 export async function setThumbnail(
@@ -46,7 +46,7 @@ export async function setThumbnail(
   return imageUrl(file);
 }
 
-/** Removes the image of a course, if any. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */
+/** Removes the image of a course, if any. @throws AppError `NOT_FOUND`, `OTHER_TRAINER` */
 export async function removeThumbnail(core: Core, actor: Actor, courseId: string): Promise<void> {
   await core.database.inTransaction(async (transaction) => {
     const course = await lockManagedCourse(core, actor, courseId, transaction);

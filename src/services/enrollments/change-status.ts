@@ -23,8 +23,9 @@ import {
 type ReservePlace = () => Promise<{ status: EnrollmentStatus; waitingNumber: number | null }>;
 
 /**
- * Locks the rows that a seat relies on, before the enrollment: the course, then the trainee, whose role must not change.
- * @returns a function that reserves the seat
+ * Locks the row of the course, then the row of the trainee, whose role must not change. The caller locks the enrollment
+ * afterwards.
+ * @returns a function that reserves a seat, or for a trainee perhaps a place on the waiting list
  * @throws AppError `NOT_FOUND` if the course was deleted
  */
 async function lockForSeat(
@@ -55,7 +56,7 @@ async function lockForSeat(
   };
 }
 
-/** The enrollment has lost its seat since it was read. The change starts again, with the locks for a new seat. */
+/** Thrown if the enrollment has lost its seat since it was read. {@link changeStatus} then repeats the change with more locks. */
 export class SeatLost extends Error {
   override readonly name = 'SeatLost';
 }
@@ -63,7 +64,7 @@ export class SeatLost extends Error {
 /**
  * Moves an enrollment to another status.
  * @param notify whether the trainee gets a mail about a manager's change
- * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `STATUS_CHANGED`, `STATUS_REFUSED`, and for a change that takes
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `STATUS_NOT_FOR_TRAINEES`, `STATUS_CHANGED`, `STATUS_REFUSED`, and for a change that takes
  *   a seat `ACCOUNT_INACTIVE`, `COURSE_NOT_PUBLISHED`, `COURSE_ENDED`, `ENROLLMENT_CLOSED`,
  *   `COURSE_FULL`, `SEATS_BEING_GIVEN`, `WAITING_LIST_FULL`
  */
@@ -88,7 +89,7 @@ export async function changeStatus(
 export const takesSeat = (from: EnrollmentStatus, to: EnrollmentStatus) =>
   !rulesOf(from).takesSeat && rulesOf(to).takesSeat;
 
-/** Returns a change of status, which throws SeatLost and the errors of {@link changeStatus}. */
+/** Returns the edit of a status for {@link changeEnrollment}. The edit may throw SeatLost and the errors of {@link changeStatus}. */
 export function statusChange(core: Core, actor: Actor, wanted: StatusChange, notify: boolean) {
   const byTrainee = actor.role === 'trainee';
   const written = writtenFieldsOf(actor, wanted, core.now());
@@ -96,7 +97,7 @@ export function statusChange(core: Core, actor: Actor, wanted: StatusChange, not
   return {
     action: 'enrollment.status',
     cause: { author: actor, notify, reply: written.reply },
-    // Other changes don't wait for the lock of the course.
+    // Only a change that needs a seat waits in the queue of its course.
     takesSeat: needsSeat,
     lock: async (found, transaction) =>
       needsSeat(found) ? lockForSeat(core, found, wanted, byTrainee, transaction) : undefined,
@@ -104,7 +105,7 @@ export function statusChange(core: Core, actor: Actor, wanted: StatusChange, not
       assertAllowed(changeRefusal(enrollment.status, wanted, actor));
       if (needsSeat(enrollment)) {
         if (!reserve) throw new SeatLost();
-        // A revoked completion keeps the date of enrollment.
+        // A completion that becomes active again keeps its date of enrollment.
         if (enrollment.status !== 'completed') enrollment.enrolledAt = core.now();
         enrollment.set({ ...(await reserve()), cancelReason: null });
       } else {

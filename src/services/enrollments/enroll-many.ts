@@ -88,7 +88,7 @@ async function assignPlaces(
  * Enrolls many trainees in a course, or adds them to its waiting list. Skips trainees that can't be enrolled. Enrolls nobody if the course
  * would exceed its capacity.
  * @param notify whether enrolled trainees get a mail
- * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_FULL`, `WAITING_LIST_FULL`
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `OTHER_TRAINER`, `COURSE_FULL`, `WAITING_LIST_FULL`
  */
 export async function assignMany(
   core: Core,

@@ -91,7 +91,7 @@ export async function requestEnrollment(core: Core, caller: Caller, input: unkno
  * or the super admin.
  * @param notify whether the trainee gets a mail about a seat
  * @returns the enrollment with its course and trainee
- * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `ACCOUNT_INACTIVE`, `ALREADY_ENROLLED`, `STATUS_REFUSED`,
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `OTHER_TRAINER`, `ACCOUNT_INACTIVE`, `ALREADY_ENROLLED`, `STATUS_REFUSED`,
  *   `COURSE_FULL`, `WAITING_LIST_FULL`
  */
 export async function assignEnrollment(

@@ -285,7 +285,7 @@ export async function findEnrollment(core: Core, actor: Identity, id: string): P
   return enrollment;
 }
 
-/** @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */
+/** @throws AppError `NOT_FOUND`, `OTHER_TRAINER` */
 async function assertManagesCourse(core: Core, actor: Actor, courseId: string): Promise<void> {
   const course = await core.database.read(() => core.database.models.Course.findByPk(courseId));
   if (!course) throw notFound('Course');
@@ -294,7 +294,7 @@ async function assertManagesCourse(core: Core, actor: Actor, courseId: string): 
 
 /**
  * Returns one page of a course's trainees with their enrollments, newest first by default.
- * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `OTHER_TRAINER`
  */
 export async function listCourseTrainees(
   core: Core,
@@ -328,7 +328,7 @@ export async function listCourseTrainees(
 
 /**
  * Returns one page of the active trainees who can be enrolled in a course, by name.
- * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `OTHER_TRAINER`
  */
 export async function listAvailableTrainees(core: Core, actor: Actor, query: unknown): Promise<Page<User>> {
   const listing = validate(availableTraineeListingSchema, query);

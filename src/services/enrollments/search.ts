@@ -8,7 +8,7 @@ import { planAccountSearch } from '../accounts/search.js';
 import type { Core } from '../core.js';
 import { type IndexedParts, maxCounted, narrowParts, searchBounds } from '../paging.js';
 
-/** Maximum number of trainees whose ids are listed in a query, if all accounts were read to find them. */
+/** Maximum number of trainees whose ids a query lists, after a search without an index. */
 const maxNamed = 1000;
 
 /** Maximum number of enrollments that are read one by one, with their trainees, to match a search. */
@@ -23,8 +23,8 @@ export interface EnrollmentSearch {
 }
 
 /**
- * Plans a search for trainees' names and emails among all enrollments. The enrollments of few trainees are found by an index on
- * trainees. For many trainees, a page is found quickly in the order of dates.
+ * Plans a search for trainees' names and emails among all enrollments. If few trainees match, their enrollments are read
+ * by the index on trainees. If many match, enrollments are read in the order of the page, which is then soon full.
  */
 async function planFullSearch(core: Core, search: string): Promise<EnrollmentSearch> {
   const { models, read } = core.database;

@@ -50,7 +50,7 @@ interface TransportTimeouts {
   stall: number;
 }
 
-/** Settings that tests override. Operators name authorities in NODE_EXTRA_CA_CERTS. */
+/** Settings that tests override. Operators add certificate authorities with NODE_EXTRA_CA_CERTS. */
 interface ConnectionSettings {
   timeouts: TransportTimeouts;
   /** Certificates of trusted authorities, in PEM. */
@@ -63,9 +63,9 @@ const defaultConnection: ConnectionSettings = { timeouts: { connect: 10_000, sta
 const idleTimeout = 20_000;
 
 /**
- * Returns the options of encryption. Certificates are checked whenever TLS is required. Loopback is an exception: it
- * can't be intercepted and rarely has a certificate, so only SMTP_TLS=required checks certificates there. With a
- * password, TLS is always required: otherwise nodemailer sends the password unencrypted to servers without STARTTLS.
+ * Returns the options of encryption. TLS is required by SMTP_TLS=required, and for a login: otherwise nodemailer sends the
+ * password unencrypted to servers without STARTTLS. Certificates are checked if TLS is required or the URL is smtps://.
+ * On loopback, only SMTP_TLS=required checks them: it can't be intercepted and rarely has a certificate.
  */
 function encryption({ server, tls }: TransportOptions, ca: string | undefined) {
   const required = tls === 'required' || server.user !== undefined;
@@ -82,7 +82,7 @@ function encryption({ server, tls }: TransportOptions, ca: string | undefined) {
 interface ConnectionState {
   /** Whether the content of the latest mail was sent to the server. */
   contentSent: boolean;
-  /** Whether the server accepts non-ASCII addresses (SMTPUTF8, RFC 6531); undefined before its greeting. */
+  /** Whether the server accepts non-ASCII addresses (SMTPUTF8, RFC 6531); undefined until the first EHLO. */
   acceptsUtf8: boolean | undefined;
 }
 
@@ -129,8 +129,7 @@ async function openPool(options: TransportOptions, { timeouts, ca }: ConnectionS
 function messageOf(mail: OutgoingMail, { from, replyTo }: TransportOptions) {
   return {
     envelope: { from: { name: '', address: from.address }, to: [{ name: '', address: mail.to.address }] },
-    // Copies, because nodemailer changes these objects and settings are frozen. The error of such a change could not be
-    // caught.
+    // Copies: nodemailer changes these objects, but settings are frozen. Its TypeError could not be caught here.
     from: { ...from },
     to: { ...mail.to },
     ...(replyTo && { replyTo: { ...replyTo } }),
@@ -148,14 +147,14 @@ const needsUtf8 = (address: string) => /[^\0-\x7f]/.test(address.slice(0, addres
 
 function outcomeOf(fault: ServerFault, contentSent: boolean): 'deferred' | 'failed' | 'paused' {
   const { command = '', responseCode = 0 } = fault;
-  // The server demands a login for any recipient (RFC 4954, section 6).
+  // The server requires a login, for every mail (RFC 4954, section 6).
   if (responseCode === 530) return 'paused';
   if (command === 'RCPT TO' || command === 'DATA') return responseCode >= 500 ? 'failed' : 'deferred';
-  // With PIPELINING, nodemailer reports a 421 to RCPT or DATA without the command, and a 421 to MAIL FROM with it.
+  // With PIPELINING, nodemailer reports a 421 to RCPT or DATA as the command CONN, but a 421 to MAIL FROM as MAIL FROM.
   if (command === 'CONN' && fault.code === 'ECONNECTION' && responseCode === 421) return 'deferred';
-  // The connection ended after the content was sent, so the server may have accepted the mail. A pause is wrong here:
-  // if the server crashes at every mail, the person could get a copy every few minutes. A deferred mail waits longer
-  // after each attempt, and other mails are sent before it.
+  // The connection ended after the content was sent, so the server may have accepted the mail. After a
+  // pause, the same mail would be tried every few minutes, and the recipient might get a copy each time. A deferred
+  // mail waits longer after each attempt, and other mails are sent before it.
   return contentSent && command === 'CONN' ? 'deferred' : 'paused';
 }
 
@@ -181,7 +180,7 @@ export function openTransport(
   }
 
   /**
-   * Whether the server accepts the recipient's address. Connects first if SMTPUTF8 support is unknown: nodemailer sends
+   * Whether the address is ASCII, or the server supports SMTPUTF8. Connects first if SMTPUTF8 support is unknown: nodemailer sends
    * non-ASCII addresses to any server.
    */
   async function acceptsAddress({ to }: OutgoingMail): Promise<boolean> {
@@ -203,8 +202,8 @@ export function openTransport(
         return { outcome: 'paused', reason: whyUnusable(asServerFault(error), options.server, mail) };
       }
       let fault = await attempt(mail);
-      // A server may close a connection between two mails, for example after a number of mails. No data was sent then,
-      // so the mail is sent on a new connection.
+      // A server may close a connection between two mails, for example after a number of mails. Nothing of this
+      // mail was sent in that case, so the mail is sent on a new connection.
       if (!closed && fault?.code === 'ECONNECTION' && fault.command === undefined) fault = await attempt(mail);
       if (!fault) return { outcome: 'accepted' };
       const outcome = outcomeOf(fault, state.contentSent);

@@ -7,7 +7,7 @@ import { readCell } from '../write/cells.js';
 
 const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
 
-/** Completes the sentence "The row ..." for an error of csv-parse. The messages of csv-parse quote the file's contents. */
+/** Completes the sentence "The row ..." for an error of csv-parse, whose own messages would quote the file's contents. */
 function describeFault(code: string, limits: SourceLimits): string {
   switch (code) {
     case 'INVALID_OPENING_QUOTE':
@@ -27,7 +27,7 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const lineBreak = /\r\n|\r|\n/g;
 
-/** Parser of csv-parse that collects records in a list: the output queue of a stream takes longer than parsing. */
+/** Parser of csv-parse that collects records in a list. The output queue of a stream would take longer than the parsing. */
 class RecordParser extends Parser {
   #records: { cells: string[]; blankLines: number }[] = [];
   /** End of the last record, in bytes from the beginning of the input. */
@@ -37,14 +37,13 @@ class RecordParser extends Parser {
     if (record === null) return super.push(null);
     this.#records.push({ cells: record, blankLines: this.info.empty_lines });
     this.recordsEnd = this.info.bytes;
-    // Makes every record count as the first. Otherwise, csv-parse creates an error with a stack and a copy of the record for each
-    // record whose number of cells differs from the first, and then ignores the error. Creating errors takes a hundred times
-    // as long as parsing.
+    // Resets the count of records. csv-parse compares the width of each record with that of the first one. For each
+    // difference it creates an error, which takes a hundred times as long as parsing, and then ignores the error.
     Object.assign(this.info, { records: 0 });
     return true;
   }
 
-  /** Returns the records since the last call, each with the count of all blank lines before it. */
+  /** Returns the records since the last call, each with the number of blank lines since the start of the parser. */
   takeRecords(): { cells: string[]; blankLines: number }[] {
     const records = this.#records;
     this.#records = [];
@@ -55,7 +54,7 @@ class RecordParser extends Parser {
 /** Maximum columns of a record, including blank ones: as many as a sheet of a spreadsheet has. */
 const maxBlankColumns = 16_384;
 
-/** Maximum rows with stray quotes. For each, the row and the lines that the quote has joined to it are parsed again. */
+/** Maximum rows with stray quotes. Such a quote swallows the following lines, which are then parsed again. */
 const maxQuoteFaults = 100;
 
 /** Codes of csv-parse for rows that may merely have a stray quote. */
@@ -92,15 +91,16 @@ export class RowReader {
   #nextLine: number;
   #lastLine = 0;
   #blankLines = 0;
-  /** Bytes since the last record, and their position in the parser's input. */
+  /** Bytes after the last complete record. */
   #unparsed: Buffer = Buffer.alloc(0);
+  /** Offset of these bytes in the input of the current parser. */
   #unparsedStart = 0;
   /** Fault that stopped the parser. Only the following lines tell whether the fault is a stray quote. */
   #parserError: CsvError | undefined;
   #quoteFaults = 0;
   /** Number of columns of the header; undefined before the header. */
   #width: number | undefined;
-  /** Number of columns that this program added in a rejects file; undefined before the header. */
+  /** Number of columns that an earlier import added, if this is its file of rejected rows; undefined before the header. */
   #addedColumns: number | undefined;
 
   constructor(delimiter: Delimiter, line: number, limits: SourceLimits, rules: HeaderRules) {
@@ -120,7 +120,7 @@ export class RowReader {
       skip_empty_lines: true,
       max_record_size: this.#limits.recordBytes,
     });
-    // The callbacks of `write` and `end` report errors.
+    // Node throws errors without a listener. The callbacks of `write` and `end` handle them.
     parser.on('error', () => undefined);
     return parser;
   }
@@ -163,8 +163,8 @@ export class RowReader {
     this.#unparsedStart += all.length - this.#unparsed.length;
     if (error instanceof CsvError) this.#parserError = error;
     else if (error) throw error;
-    // csv-parse limits only the text of a record. A record with more bytes than the longest text can take has too many
-    // fields.
+    // csv-parse limits the characters in the cells of a record: up to 3 bytes each. A cell has up to 3 more bytes, for two
+    // quotes and a delimiter. A record with more bytes has too many columns.
     else if (this.#unparsed.length > 3 * (this.#limits.recordBytes + this.#limits.columns))
       throw this.#tooManyColumnsError();
   }
@@ -227,7 +227,7 @@ export class RowReader {
     this.#width ??= record.length;
     this.#addedColumns ??= this.#rules.countAdded(record);
     const columns = this.#limits.columns + this.#addedColumns;
-    // Spreadsheets also save blank columns after the last filled one. A row that is too long is shortened by these.
+    // Spreadsheets also save blank columns after the last filled one. If a row has too many columns, these are removed.
     const kept = record.length > columns ? record.slice(0, filledWidth(record)) : record;
     if (kept.length > columns || record.length > maxBlankColumns) throw this.#tooManyColumnsError();
     const cells = kept.map((raw, index) => {

@@ -17,7 +17,7 @@ import { failureOf } from '../support/failure.js';
 
 const portOf = (url: string) => Number(new URL(url).port || 3306);
 
-/** Returns the ids of connections that run at the same time. */
+/** Runs queries at the same time, and returns the ids of their connections. */
 async function connectionsOf(database: Database): Promise<number[]> {
   const ask = () =>
     database.read(() =>
@@ -64,7 +64,7 @@ const write = (database: Database) =>
   beforeEach(async () => {
     const { pathname } = new URL(databases.url);
     const name = pathname.slice(1);
-    // Not a user with all rights, which can write to a read-only server.
+    // Rights on this database only: a user with all rights can write to a read-only server.
     const grants = accounts.map((account) => `GRANT ALL ON ${name}.* TO ${account}`);
     await Promise.all([onFormer(`CREATE DATABASE ${name}`, ...grants), runOnServer(...grants)]);
     await createLeaseTable(databases.open());
@@ -79,7 +79,7 @@ const write = (database: Database) =>
     await proxy.close();
   });
 
-  it('loses all connections after it refuses a change, even a change of no rows', async () => {
+  it('makes the pool replace all connections after a refused change, even of no rows', async () => {
     await migrateUp(database);
     await assertWritable(database);
     const before = await connectionsOf(database);
@@ -90,7 +90,7 @@ const write = (database: Database) =>
     expect(after.filter((id) => before.includes(id))).to.deep.equal([]);
   });
 
-  it('is replaced by its successor even if the connections are never idle', async () => {
+  it('makes writes reach its successor even if the connections are never idle', async () => {
     await onFormer('SET GLOBAL read_only = ON');
     await failureOf(() => write(database));
     await connectionsOf(database);
@@ -113,7 +113,7 @@ const write = (database: Database) =>
     expect(ids.size).to.be.at.most(3 * (seconds + 1));
   });
 
-  it('is recognised by its error messages', async () => {
+  it('is recognised by its error numbers', async () => {
     const fail = (number: number, text: string) =>
       failureOf(() =>
         database.read(() =>

@@ -35,11 +35,11 @@ describe('The queue of requests', () => {
   }
   const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-  it('allows 20 s of waiting in a burst, and half a second while the queue no longer empties', () => {
+  it('lets requests wait 20 s if the queue was empty in the last 5 s, otherwise half a second', () => {
     expect([0, 4999, 5000, 60_000].map(adaptiveWaitMs)).to.deep.equal([20_000, 20_000, 500, 500]);
   });
 
-  it('is cleared when three requests in a row have failed, but not for aborted requests', async () => {
+  it('refuses all waiting requests after three failures in a row, which aborted requests are not', async () => {
     const { begun, refused, send } = createScene();
     const sent = ['/a1', '/a2', '/a3', '/a4', '/a5', '/a6'].map(send);
     for (const [index, status] of [500, 200, 503].entries()) {

@@ -53,7 +53,7 @@ export interface Result {
   json?: object;
   /** Readable output without `--json`. */
   text?: string;
-  /** The text contains colours; everything else in it is {@link printable}. */
+  /** The text contains colour codes and is written unchanged. The command has made the rest {@link printable}. */
   painted?: true;
   /** Writes the output in pieces, instead of `json` and `text`. */
   write?: () => Promise<void>;
@@ -68,7 +68,7 @@ type SchemaNeed = 'current' | 'not newer' | 'any';
 
 /**
  * Handling of a missing SQLite file. By default the command fails, so that a command in the wrong folder creates no
- * database. Only with `restored`, the command also runs after an interrupted restore.
+ * database. `restored` is for `restore`, which also runs after an interrupted restore.
  */
 type MissingDatabase = 'created' | 'created with --migrate' | 'reported' | 'restored';
 
@@ -79,7 +79,8 @@ export interface Needs {
   /** Whether the result lists misspelt settings. Other commands print warnings. */
   reportsSettings?: boolean;
   /**
-   * Statuses of the imports that are offered if the command line names none. Imports with deleted rows are then left out.
+   * If the command line names no import, the user chooses among imports with these statuses. Imports whose stored rows
+   * were deleted are then not offered.
    * Absent: all imports are offered.
    */
   importsToChoose?: readonly ImportStatus[];
@@ -272,7 +273,7 @@ export async function runCommand<Usage extends string, O extends Options, C exte
     outcome.exitCode = await report(error, command, io, run.options, opened.at(-1));
   } finally {
     for (const context of opened) {
-      // The service promotes by itself: `serve` declares the schema `any`.
+      // Commands that write rows declare `current`. `serve` promotes while it runs, and declares `any`.
       if (needs.schema === 'current') await finishPromotion(context, run, io);
       await context.close();
     }

@@ -1,6 +1,6 @@
 /**
  * Makes untrusted text safe for a terminal: characters that move the cursor, colour, reorder or hide text become escapes,
- * such as \u001b. JSON keeps its meaning.
+ * such as \u001b. In JSON these escapes mean the same characters, so values don't change.
  */
 
 const unsafe = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;

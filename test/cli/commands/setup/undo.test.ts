@@ -10,7 +10,7 @@ describe('the database file that setup creates', () => {
   const folder = path.join(home.path, 'data', 'mine');
   const file = path.join(folder, 'coursectl.sqlite');
 
-  it('is created by one of several concurrent setups, which can remove the new folders, too', async () => {
+  it('is created by only one of several concurrent setups; that one can remove the new folders', async () => {
     const results = await Promise.all([createFile(file), createFile(file), createFile(file)]);
     const [removeFolders, ...others] = results.filter((result) => result !== undefined);
     expect(others).to.deep.equal([]);
