@@ -1456,9 +1456,9 @@ export interface SuperAdminOverview {
   importsToCheck: ImportsToCheck;
   /** Problems with mails; null without problems, and if the service sends no mail */
   mailTrouble: {
-    /** Why no mail leaves; null while mails leave */
+    /** Why no mail is sent; null while mails are sent */
     pausedBy: string | null;
-    /** Unsent mails while no mail leaves, otherwise 0 */
+    /** Unsent mails while sending is paused, otherwise 0 */
     held: number;
     /** Mails that the server refused since `since`, without unknown addresses */
     refused: number;
@@ -1466,7 +1466,7 @@ export interface SuperAdminOverview {
     refusedBy: string | null;
     /** Mails since `since` whose address doesn't exist */
     addressUnknown: number;
-    /** Since when failed mails are counted: three days ago */
+    /** Start of the period of counted failures: three days ago */
     since: string;
   } | null;
   /** The last 5 imports, the newest first */

@@ -74,7 +74,7 @@ describe('A service on the loopback interface', () => {
       expect(await statusFor('GET /healthz HTTP/1.1', `Host: ${host}`), host).to.equal('421');
   });
 
-  it('uses the target of a request before its header, and ignores headers of proxies', async () => {
+  it('refuses an unknown name in the target or in Host, and ignores headers of proxies', async () => {
     await service.start();
     const health = (target: string, ...headers: string[]) => statusFor(`GET ${target} HTTP/1.1`, ...headers);
     expect(await health('http://evil.example/healthz', 'Host: localhost')).to.equal('421');
@@ -84,11 +84,11 @@ describe('A service on the loopback interface', () => {
     expect(await health('/healthz', 'Host: evil.example', 'X-Forwarded-Host: localhost')).to.equal('421');
     expect(await health('/healthz', 'Host: localhost', 'X-Forwarded-Host: evil.example')).to.equal('200');
     expect(await health('/healthz', 'Host: localhost', 'Host: evil.example')).to.equal('400');
-    // Requests without a host are permitted, because browsers always send a host.
+    // Requests without a host are permitted: attacks need a browser, and browsers always send a host.
     expect(await statusFor('GET /healthz HTTP/1.0')).to.equal('200');
   });
 
-  it('accepts the name in HOST', async () => {
+  it('refuses other names than the name in HOST', async () => {
     await service.start({ HOST: 'localhost' });
     expect(await statusFor('GET /healthz HTTP/1.1', 'Host: evil.example')).to.equal('421');
   });

@@ -43,7 +43,7 @@ describe('The waiting list of a course', () => {
       expect((await ask(cast.trainee, course).expect(400)).body.error).to.equal('Already enrolled in this course.');
     });
 
-    it('counts the people ahead after the commit, so that other requests are not delayed', async () => {
+    it('commits first and then counts the people ahead, so that other requests are not delayed', async () => {
       const course = await fullCourse();
       const { sequelize } = harness.context.database;
       const counting: (string | undefined)[] = [];
@@ -59,7 +59,7 @@ describe('The waiting list of a course', () => {
       expect(new Set(counting)).to.deep.equal(new Set(['default']));
     });
 
-    it('gives no seat to new requests while active people wait', async () => {
+    it('gives no seat to a new request while people with active accounts are on the waiting list', async () => {
       const course = await fullCourse();
       const first = await another();
       await ask(first, course).expect(201);
@@ -82,7 +82,7 @@ describe('The waiting list of a course', () => {
   });
 
   describe('PUT /api/enrollments/:id/status', () => {
-    it('adds a person who had left the list to its end', async () => {
+    it('puts a person who left the list and asks again at its end', async () => {
       const course = await fullCourse();
       const { id } = (await ask(cast.trainee, course).expect(201)).body.enrollment;
       await ask(await another(), course).expect(201);
@@ -94,7 +94,7 @@ describe('The waiting list of a course', () => {
       expect(again).to.include({ status: 'waiting', waitingPlace: 2 });
     });
 
-    it('refuses trainees who try to take a seat from the list themselves', async () => {
+    it('lets no waiting trainee set their own status', async () => {
       const course = await fullCourse();
       const { id } = (await ask(cast.trainee, course).expect(201)).body.enrollment;
       const { body } = await change(cast.trainee, id, { status: 'pending' }).expect(400);

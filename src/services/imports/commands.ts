@@ -19,7 +19,7 @@ import { type CommitStep, hasKeptAccounts, previewUndoRows, type UndoResult, und
 /**
  * Resumes an import that began over HTTP or at a terminal. This process must be able to read its file.
  * @param prepare receives the plan for the remaining rows before anything is written
- * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` if the import has ended, and the errors of {@link planRecorded} and
+ * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` if its status permits no resuming, and the errors of {@link planRecorded} and
  *   {@link applyUnderLease}
  */
 export async function resumeImport(
@@ -31,7 +31,7 @@ export async function resumeImport(
 ): Promise<AppliedImport> {
   const record = await findImport(core, id);
   assertUnfinished(record);
-  // `findImport` shows an interrupted undo as interrupted, too, so the recorded status is checked.
+  // `findImport` shows an interrupted undo as interrupted, too. An undo isn't resumed here, so the stored status is checked.
   const { Import } = core.database.models;
   assertUnfinished(await core.database.read(() => Import.findByPk(id, { rejectOnEmpty: true })), ['queued', 'running']);
   assertResumable(record);
@@ -50,7 +50,8 @@ export async function resumeImport(
 }
 
 /**
- * Makes sure that an import over HTTP uses only files in its own folder, because clients can download these files.
+ * Refuses other places for the files of an import over HTTP: clients download them from the import's folder. Also checks
+ * that this process can read the uploaded file.
  * @throws AppError `USAGE`, `FILE_UNUSABLE`
  */
 async function assertFilesStay(
@@ -73,8 +74,9 @@ async function assertFilesStay(
 }
 
 /**
- * Changes an import that is about to be resumed, unless it has ended or been undone meanwhile.
- * @param isLeased whether this process holds the import's lease: `running` without a lease means interrupted
+ * Changes an import that is about to be resumed. Checks again that its status permits this.
+ * @param isLeased whether this process holds the import's lease. If not, `running` is accepted only without any lease: such
+ *   a run was interrupted
  * @returns the changed import, because reading it again after the commit could fail
  */
 async function changeUnfinished(
@@ -159,7 +161,7 @@ async function assertUndoable(core: Core, record: Import, transaction?: Transact
 
 /**
  * Removes the accounts and enrollments that an import created, and restores those that it updated. Accounts that were used or
- * changed since are kept and returned: the import can be undone again when the reasons no longer apply.
+ * changed since are kept and returned: the import can be undone again when they are no longer used.
  * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT`, `IMPORT_ROWS_DELETED`, `IMPORT_BUSY`
  */
 export async function undoImport(
@@ -174,7 +176,7 @@ export async function undoImport(
     const step: CommitStep = (progress, work) =>
       commitProgress({ core, lease, record }, progress, async (transaction) => {
         await record.reload({ transaction, lock: transaction.LOCK.UPDATE });
-        // This process holds the lease, so `running` means interrupted. Any other status may have changed before the lease.
+        // This process holds the lease, so `running` means interrupted. Other statuses may have changed before this process got the lease.
         if (record.status !== 'running') await assertUndoable(core, record, transaction);
         await work(transaction);
       });

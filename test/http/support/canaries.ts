@@ -13,7 +13,7 @@ export const canaries = {
   cell: 'canarycell5d0e',
   token: 'canary-token-c8a1',
   query: 'canary-query-33b7',
-  /** Credentials in the format of the header. */
+  /** Credentials of `Authorization: Basic`. */
   basic: Buffer.from('canary:canary-basic-55e0').toString('base64'),
   /** Password of all accounts. */
   rightPassword: factoryPassword,
@@ -28,11 +28,11 @@ const documented: Partial<Record<keyof Contract, RegExp>> = {
   setup: token,
   login: token,
   traineeLogin: token,
-  // Only in the cookie.
+  // This token may be in the cookie, but not in the body.
   startWebSession: new RegExp(`"set-cookie":\\["__Host-coursectl=${token.source}`),
 };
 
-/** Tables that must not contain secrets. The tables of accounts contain hashes. */
+/** Tables that must not contain secrets. `users` is missing: it stores password hashes. */
 const tables = [
   ...['account_words', 'course_words', 'audit_entries', 'imports', 'login_throttle', 'sessions', 'files', 'courses'],
   'enrollments',
@@ -49,7 +49,7 @@ function issuedIn({ status, body, text }: Response, name: keyof Contract | undef
 
 /** Searches all output of the service for secrets. */
 export class LeakDetector {
-  /** Unchecked lines of the log, at the lowest level. */
+  /** Lines of the log, of all levels, that are not checked yet. */
   readonly lines: string[] = [];
   /** Found secrets with their places. */
   readonly leaks: string[] = [];
@@ -79,7 +79,7 @@ export class LeakDetector {
     this.statuses.add(response.status);
     if (name) this.operations.add(name);
     const where = `response of ${name} (${response.status}, ${during})`;
-    // The file of passwords may be shown again after a fault.
+    // These passwords are allowed: after a fault, the client may download the file again.
     const shown = issuedIn(response, name);
     this.check(where, `${JSON.stringify(response.headers)} ${response.text}`, name && documented[name], shown);
     for (const password of shown) this.issued.add(password);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { AppError, systemErrorCode, undefinedIfMissing } from '../../../errors.js';
 import type { Change } from './undo.js';
 
-/** Returns a line of an `.env` file. Values need no escaping: setup writes only percent-encoded, base64url or plain words. */
+/** Returns a line of an `.env` file. Quotes are enough: setup writes only percent-encoded URLs, base64url and plain words. */
 const line = ([name, value]: [string, string]) => `${name}=${/^[\w-]+$/.test(value) ? value : `"${value}"`}\n`;
 
 const lineFeed = 0x0a;
@@ -20,8 +20,8 @@ async function existing(file: string): Promise<Existing | undefined> {
 }
 
 /**
- * Adds settings to an `.env` file, and keeps its content. A new file, or one that every user could read, becomes readable
- * by this user only.
+ * Adds settings to an `.env` file, and keeps its content. A new file becomes readable by this user only; so does a
+ * file on which all users have rights.
  * @param settings must have no value in the file
  * @throws AppError `FILE_UNUSABLE`
  */
@@ -34,8 +34,8 @@ export async function addSettings(file: string, settings: Readonly<Record<string
       await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
       await writeFile(file, added, { flag: 'wx', mode: 0o600 });
     } else {
-      // Changes the mode before the secret is written. A file that others can't read keeps its
-      // group permissions, which somebody chose.
+      // Takes the rights of all other users before the secret is written. Without such rights, the mode stays: somebody may
+      // have chosen the rights of the group.
       if ((before.mode & 0o007) !== 0) await chmod(file, 0o600);
       await appendFile(file, added);
     }

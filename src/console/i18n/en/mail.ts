@@ -65,7 +65,7 @@ export const mail = {
     moved_up: 'Moved up from the waiting list',
     refused: 'Request refused',
     completed: 'Course completed',
-    requests: 'Requests for trainers',
+    requests: 'Open requests, to the trainer',
     test: 'Test',
   },
 } as const;

@@ -37,7 +37,7 @@ export const profile = {
   },
   calendar: {
     title: 'Calendar',
-    hint: 'Your calendar program can show the dates of your courses: subscribe there to a private address, often called “From URL”. Everybody who has the address sees the dates, too.',
+    hint: 'Your calendar program can show the dates of your courses: create a private address and subscribe to it there, often by “From URL”. Everybody who has the address sees the dates, too.',
     create: 'Create address',
     shownOnce: 'Copy the address now: it is shown only once.',
     address: 'Address of your calendar',

@@ -104,14 +104,16 @@ const superAdmin = component(
       }).required(),
     ),
     mailTrouble: Joi.object({
-      pausedBy: nullableText.description('Why no mail leaves; null while mails leave').example(null),
-      held: count.description('Unsent mails while no mail leaves, otherwise 0').example(0),
+      pausedBy: nullableText.description('Why no mail is sent; null while mails are sent').example(null),
+      held: count.description('Unsent mails while sending is paused, otherwise 0').example(0),
       refused: count.description('Mails that the server refused since `since`, without unknown addresses').example(2),
       refusedBy: nullableText
         .description('Why the last of them was refused; null for none')
         .example('554 5.7.1 Message refused'),
       addressUnknown: count.description("Mails since `since` whose address doesn't exist").example(1),
-      since: timestamp.description('Since when failed mails are counted: three days ago'),
+      since: timestamp
+        .description('Start of the period of counted failures: three days ago')
+        .example('2026-11-13T09:30:00.000Z'),
     })
       .allow(null)
       .required()

@@ -19,15 +19,15 @@ import { StaleDecision } from './run-state.js';
 /** Values that all ledger rows of a batch share. */
 interface LedgerContext {
   importId: string;
-  /** Country of phones that the decisions rely on. */
+  /** Country of phones when the decisions were made. With another country, they are stale. */
   country: string;
   mask: CellMask;
 }
 
 /**
  * Writes the accounts and enrollments of a batch, its ledger rows and its audit entries.
- * @throws StaleDecision, AppError `EMAIL_TAKEN`, `PHONE_TAKEN`, `ALREADY_ENROLLED` if other processes have changed data of the
- *   decisions
+ * @throws StaleDecision, AppError `EMAIL_TAKEN`, `PHONE_TAKEN`, `ALREADY_ENROLLED` if another process has changed the data
+ *   on which the decisions are based
  */
 export async function writeBatch(
   core: Core,
@@ -40,7 +40,7 @@ export async function writeBatch(
 ): Promise<void> {
   const phones = await lockPhoneKeys(core, transaction);
   if (phones.country !== country) throw new StaleDecision();
-  // Statements run one after the other: after a deadlock, none may run outside of the transaction.
+  // Sends statements one after the other. A deadlock ends the transaction, and a statement sent early would then commit alone.
   const waitingNumbers = await lockCourses(core, decisions, transaction);
   const now = core.now();
   const context: BatchContext = { core, actor, importId, options, secrets, transaction, phones, now, waitingNumbers };
@@ -55,7 +55,7 @@ export async function writeBatch(
   await assertTrainees(context, decisions, ledger);
   const changes = enrollmentChangesOf(context, decisions, ledger);
   await reviveEnrollments(context, changes);
-  // Inserts run together, so that the rows of one table are prepared while the database inserts those of another.
+  // All inserts share one inserter: it prepares the next statement while the database runs the last one.
   const inserts = new BulkInserter(transaction);
   const effects = new EffectBatch(core, transaction);
   await createAccounts(context, created, { inserts, effects });
@@ -71,8 +71,8 @@ export async function writeBatch(
 }
 
 /**
- * Records the accounts of rows that only enroll the person of an earlier line.
- * @throws StaleDecision if the earlier line has no account
+ * Some rows only enroll the person of an earlier row. Adds the account of that earlier row to the ledger for them.
+ * @throws StaleDecision if the earlier row has no account, or was rejected
  */
 async function noteSamePeople(
   { core, transaction }: BatchContext,
@@ -120,6 +120,6 @@ function* ledgerRows(
   }
 }
 
-/** A resumed run needs the account of a rejected row: a later row about the same account is a duplicate. */
+/** Account that a rejected row matched. In a resumed run, a later row about this account is a duplicate. */
 const accountOfRejected = (decision: Decision) =>
   decision.outcome === 'rejected' ? (decision.accountId ?? null) : null;

@@ -49,7 +49,7 @@ const administration: readonly WeightedCommand[] = [
       question: requestFor('changeActivation', { id: person.id, isActive }),
       rule: () => users.activate(programme, caller, { id: person.id, isActive }),
     });
-    // Uses the token of an ended session, which must stay ended.
+    // Deactivation ends the session of the person. Its old token must be refused also after an activation.
     const me = { question: requestFor('me', {}), rule: () => users.showSelf(person), by: person };
     return [activate(false), me, activate(true), me];
   }),
@@ -68,7 +68,7 @@ const administration: readonly WeightedCommand[] = [
   operation(1, 'resetPassword', ['superAdmin'], { id: anybody }, users.resetPassword),
 ];
 
-/** Logins and first password changes, after which refused people can continue. */
+/** Logins and first password changes. People without a session, or with an initial password, can then continue. */
 const ownAccount: readonly WeightedCommand[] = [
   operation(
     2,
@@ -235,7 +235,7 @@ const listingCommands: readonly WeightedCommand[] = [
   operation(2, 'checkEnrollment', [...trainees, 'newcomer'], {}, listings.checkEnrollment),
 ];
 
-/** Compares everything in a run for the super admin. Reads enrollments through the trainers' courses. */
+/** Reads all data of a run as the super admin, and compares them with the model. Reads enrollments by trainer. */
 function whole(programme: Programme): Step[] {
   const { cast, tag: own, people } = programme;
   const by = cast.superAdmin;
@@ -267,6 +267,6 @@ export const commands = fc.commands(
   { maxCommands: 12, size: 'max' },
 );
 
-/** Compares everything at the end of a run, after the super admin is restored. */
+/** Compares everything at the end of a run. First gives the super admin a session again. */
 export const compareWhole = (programme: Programme, service: Service): Promise<void> =>
   runSteps(whole(programme), programme, service, 'the whole');

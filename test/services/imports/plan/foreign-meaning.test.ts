@@ -20,18 +20,18 @@ const files: Record<string, Expected> = {
     fields: { status: 'enrollmentStatus' },
   },
   'blank hidden columns, without a warning': { file: 'hidden-empty.xlsx', created: 2 },
-  'marks that all say no': { file: 'marks-all-no.csv', created: 2 },
-  'marks of a German list': {
+  'columns such as "deceased" that all say no': { file: 'marks-all-no.csv', created: 2 },
+  'such columns of a German list': {
     file: 'marks-german.csv',
     created: 4,
     told: [2, 3, 4, 5].map((line) => ['STATE_NOT_IMPORTED', [line]]),
   },
-  'marks of Salesforce in capitals': {
+  'such columns of Salesforce, in capitals': {
     file: 'marks-salesforce.csv',
     created: 2,
     told: [['STATE_NOT_IMPORTED', [2]]],
   },
-  'headings that look like marks': { file: 'marks-alike.csv', created: 2 },
+  'headings that only look like such columns': { file: 'marks-alike.csv', created: 2 },
   'formulas of Excel whose result is blank': {
     file: 'formula-blank-result.xlsx',
     created: 2,
@@ -50,7 +50,7 @@ const files: Record<string, Expected> = {
       ['FORMULA_NOT_CALCULATED', [2]],
     ],
   },
-  'filled-down rows that are one repeated row': {
+  'filled-down rows, stored as one row with a count': {
     file: 'repeated-defaults.ods',
     created: 2,
     told: [['ROW_EMPTY', [3, 4, 5, 6, 7]]],
@@ -72,7 +72,7 @@ describe('Files of other programs', () => {
   const importing = useImporting();
 
   for (const [name, { file, created, told = [], ignored = [], fields = {} }] of Object.entries(files))
-    it(`are understood: ${name}`, async () => {
+    it(`are planned with the right counts and warnings: ${name}`, async () => {
       const trainer = await buildUser(importing.context, { role: 'trainer' });
       await buildCourse(importing.context, trainer, { title: 'Evening course', isPublished: true });
       const { counts, reasons, warnings, columns } = await importing.plan(`test/fixtures/meaning/${file}`);

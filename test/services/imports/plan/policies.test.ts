@@ -281,7 +281,7 @@ describe('Bad rows', () => {
       const shown = await imports('show', id);
       expect(shown.stdout)
         .to.match(/status +interrupted\n/)
-        .and.to.include('run the same command again, or finish the undo');
+        .and.to.include('run the same command again, or undo the import');
       const { exitCode, stderr } = await imports('resume', id, '--yes');
       expect([exitCode, stderr]).to.deep.equal([
         1,
