@@ -85,7 +85,7 @@ function isInstalled(program: string): boolean {
     const { exitCode, message } = await cli.refusal(['restore', 'copy'], { env });
     expect(exitCode).to.equal(1);
     expect(message).to.match(
-      /^The database mysql:\S+ has what .*: import: "\.\.\/\.\.\/\.\.\/victim"\. Nothing was restored\./,
+      /^The database mysql:\S+ has data that .*: import: "\.\.\/\.\.\/\.\.\/victim"\. Nothing was restored\./,
     );
     expect(existsSync(path.join(cli.folder, 'elsewhere/files', storageKey))).to.equal(false);
     expect(await (await cli.context()).database.models.Import.findByPk(id)).to.include({ status: 'planned' });
