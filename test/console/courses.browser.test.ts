@@ -191,7 +191,7 @@ describePages('The courses of the web console', function () {
     await expect(page.getByRole('tab', { name: 'Participants' })).toHaveText('Participants3');
   });
 
-  it('are listed by date, with their requests', async () => {
+  it('are listed by date, running ones after upcoming ones, with their requests', async () => {
     const { trainer, course, trainees } = await buildScene(test);
     const [trainee] = trainees;
     if (trainee) await buildEnrollment(test.context, trainee, course, { status: 'pending' });
@@ -201,7 +201,7 @@ describePages('The courses of the web console', function () {
     await buildCourse(test.context, trainer, { title: 'Undated' });
     const page = await test.openAs(trainer, '/courses');
     const titles = page.getByRole('row').getByRole('link', { name: /^(Comp|Weav|Runn|Unda)/ });
-    await expect(titles).toHaveText(['Running', 'Weaving', 'Compilers', 'Undated']);
+    await expect(titles).toHaveText(['Weaving', 'Compilers', 'Running', 'Undated']);
     await expect(page.getByRole('columnheader', { name: 'Next date' })).toHaveAttribute('aria-sort', 'ascending');
     await expect(row(page, 'Running')).toContainText('until 1 Jan 2999');
     await page.getByRole('button', { name: 'Sort by Next date' }).click();
