@@ -98,12 +98,13 @@ export function createRequestLimiter(options: RequestLimits): RequestLimiter {
   let failures = 0;
 
   /**
-   * Counts failures in a row, and refuses all waiting requests after the third. Ignores requests that clients have aborted.
+   * Counts failures in a row, and refuses all waiting requests after the third and each further one. Ignores requests that
+   * clients have aborted.
    */
   function noteOutcome(response: ServerResponse): void {
     if (!response.writableFinished) return;
     failures = isFailure(response) ? failures + 1 : 0;
-    if (failures === maxFailuresInRow) queue.refuseWaiting();
+    if (failures >= maxFailuresInRow) queue.refuseWaiting();
   }
 
   return {

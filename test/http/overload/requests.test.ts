@@ -58,6 +58,28 @@ describe('The queue of requests', () => {
     expect(refused).to.have.members(['/b1', '/a7']);
   });
 
+  it('refuses all waiting requests after each further failure, until a request succeeds', async () => {
+    const { begun, refused, send } = createScene();
+    /** Sends a request that gets a slot and one that waits, and responds to the former. */
+    async function respondTo(name: string, statusCode: number) {
+      const [running] = [`/${name}1`, `/${name}2`].map(send);
+      await settled();
+      running?.respond(statusCode);
+      await settled();
+    }
+    for (const [index, url] of ['/a', '/a', '/a'].map((url) => send(url)).entries()) {
+      await settled();
+      url.respond(503);
+      expect(begun).to.have.length(index + 1);
+    }
+    await respondTo('b', 503);
+    await respondTo('c', 503);
+    expect(refused).to.deep.equal(['/b2', '/c2']);
+    await respondTo('d', 200);
+    expect(refused).to.deep.equal(['/b2', '/c2']);
+    expect(begun.at(-1)).to.equal('/d2');
+  });
+
   it('removes requests whose clients leave, and serves health checks and metrics without a slot', async () => {
     const { requests, begun, send } = createScene();
     const [first, second] = [send('/a1'), send('/a2')];
