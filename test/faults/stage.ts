@@ -96,7 +96,11 @@ export async function startInstance(
   });
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const url = await waitForUrl(child);
-  await untilReady(url, () => hasEnded(child));
+  try {
+    await untilReady(url, () => hasEnded(child));
+  } catch (cause) {
+    throw new Error(`It wrote: ${written}`, { cause });
+  }
   return {
     url,
     exited,

@@ -39,33 +39,44 @@ function withServers(section: string, ports: readonly number[]): string {
 }
 
 /**
+ * Replaces texts wherever they occur, because comments name the same files and ports.
+ * @throws Error if a text doesn't occur
+ */
+function substitute(text: string, replacements: Readonly<Record<string, string>>): string {
+  return Object.entries(replacements).reduce((result, [old, replacement]) => {
+    if (!result.includes(old)) throw new Error(`No ${JSON.stringify(old)} in:\n${text}`);
+    return result.replaceAll(old, replacement);
+  }, text);
+}
+
+/**
  * Writes deploy/haproxy.cfg with other ports and paths. Expects the certificate and its key in `<folder>/haproxy.pem`.
  * @returns the arguments of the program, which stays in the foreground
  */
 export function configureHaproxy(folder: string, { http, https, instances, database }: HaproxyPorts): string[] {
-  const whole = read('deploy/haproxy.cfg')
+  const whole = substitute(read('deploy/haproxy.cfg'), {
     // HAProxy needs two file descriptors for each connection, and doesn't start without them.
-    .replace('maxconn 5000', 'maxconn 400')
-    .replace('/run/haproxy/admin.sock mode', `${folder}/admin.sock mode`)
-    .replace('bind :80\n', `bind 127.0.0.1:${http}\n`)
-    .replace(
-      'bind :443 ssl crt /etc/ssl/private/courses.example.org.pem',
-      `bind 127.0.0.1:${https} ssl crt ${folder}/haproxy.pem`,
-    );
+    'maxconn 5000': 'maxconn 400',
+    '/run/haproxy/admin.sock mode': `${folder}/admin.sock mode`,
+    'bind :80\n': `bind 127.0.0.1:${http}\n`,
+    'bind :443 ssl crt /etc/ssl/private/courses.example.org.pem': `bind 127.0.0.1:${https} ssl crt ${folder}/haproxy.pem`,
+  });
   const at = { instances: whole.indexOf('backend instances'), database: whole.indexOf('peers balancers') };
   // The script connects to test nodes with the tests' user.
   const check = path.join(folder, 'haproxy-node-check');
   const options = path.join(folder, 'node-check.cnf');
   writeFileSync(options, '[client]\nuser=coursectl\npassword=coursectl\n', { mode: 0o600 });
-  const script = database?.check ?? read('deploy/haproxy-node-check').replace('/etc/haproxy/node-check.cnf', options);
+  const script =
+    database?.check ?? substitute(read('deploy/haproxy-node-check'), { '/etc/haproxy/node-check.cnf': options });
   writeFileSync(check, script, { mode: 0o700 });
   const parts = [whole.slice(0, at.instances), withServers(whole.slice(at.instances, at.database), instances)];
   if (database)
     parts.push(
-      withServers(whole.slice(at.database), database.nodes)
-        .replace('127.0.0.1:3307', `127.0.0.1:${database.listen}`)
-        .replace('127.0.0.1:10024', `127.0.0.1:${database.peers}`)
-        .replace('/usr/local/bin/haproxy-node-check', check),
+      substitute(withServers(whole.slice(at.database), database.nodes), {
+        '127.0.0.1:3307': `127.0.0.1:${database.listen}`,
+        '127.0.0.1:10024': `127.0.0.1:${database.peers}`,
+        '/usr/local/bin/haproxy-node-check': check,
+      }),
     );
   const file = path.join(folder, 'haproxy.cfg');
   writeFileSync(file, parts.join(''));
