@@ -1559,7 +1559,7 @@ export interface TraineeOverview {
 export interface Demo {
   /** `available`: can be loaded; `unavailable`: in production, and if other accounts exist */
   status: 'available' | 'loaded' | 'unavailable';
-  /** Accounts for the login, except trainees; empty unless the demo programme is loaded */
+  /** Accounts for the login: staff and a trainee; empty unless the demo programme is loaded */
   accounts: string[];
   /** Public password of all demo accounts; null unless the demo programme is loaded */
   password: string | null;
@@ -4919,7 +4919,7 @@ export interface Operations {
     body: ShowDemoBody;
     response: ShowDemoResponse;
   };
-  /** Add the demo programme to an empty database: 3 trainers, 12 courses, 200 trainees and their enrollments */
+  /** Add the demo programme to an empty database: 3 trainers, 12 courses with files, 200 trainees and their enrollments */
   loadDemo: {
     method: 'POST';
     path: '/api/demo';

@@ -2,7 +2,8 @@
  * Takes screenshots of the web console on a temporary SQLite database with the demo programme.
  * `npm run screenshots`: the README's, into docs/images.
  * `npm run screenshots -- FOLDER`: every screen, light, dark and narrow; with `--readme` only the README's.
- * Clocks show the demo's day, so that the dates are always the same. CHROMIUM names a browser other than Debian's.
+ * Clocks show a fixed day, from which the demo counts its dates, so that the dates are always the same.
+ * CHROMIUM names a browser other than Debian's.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +32,7 @@ const [folderGiven] = positionals;
 const isEveryScreen = folderGiven !== undefined && !options.readme;
 const target = folderGiven ?? path.join(root, 'docs', 'images');
 
-/** "Today" in the demo: see seeders/. */
+/** "Now" of the seeder's lists, so that loading moves no dates: see seeders/. */
 const today = Date.parse('2026-11-16T09:00:00Z');
 const startedAt = Date.now();
 const now = () => new Date(today + Date.now() - startedAt);

@@ -10,9 +10,13 @@ import type { User } from '../../src/db/models/user.js';
 import { uploadBounds } from '../../src/http/overload/clients.js';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
 import { type Context, createContext } from '../../src/services/context.js';
+import { operator } from '../../src/services/core.js';
+import { loadDemo } from '../../src/services/maintenance/demo.js';
+import { removeDemo } from '../../src/services/maintenance/demo-removal.js';
 import { sweepFiles, sweepStorage } from '../../src/services/maintenance/orphan-cleanup.js';
+import { failureOf } from '../db/support/failure.js';
 import { faultOf } from '../storage/support/storage-contract.js';
-import { buildCourse, signIn } from '../support/factories.js';
+import { buildCourse, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
 import { startS3 } from '../support/s3-server.js';
@@ -156,6 +160,22 @@ describe('files in a bucket, over HTTP', function () {
     await api('get', routeOf(file.id)).expect(404);
     await expectNothingLeft(context);
     expect(existsSync(path.join(context.config.dataDir, 'files'))).to.equal(false);
+  });
+
+  it('of the demo are stored with it and removed with it; without the bucket, no demo is loaded', async () => {
+    const demoUsers = () => context.database.models.User.count({ where: { email: 'trainer1@example.com' } });
+    // Otherwise the demo's super admin would be needed by the trainer.
+    await buildUser(context, { role: 'super_admin' });
+    proxy.set('closed');
+    expect((await failureOf(() => loadDemo(context, operator))).code).to.equal('STORAGE_UNAVAILABLE');
+    expect(await demoUsers()).to.equal(0);
+    proxy.set('open');
+    await sweepStorage(context, false);
+    await loadDemo(context, operator);
+    await expectNothingLeft(context, 19);
+    await removeDemo(context, operator);
+    await expectNothingLeft(context);
+    expect(await demoUsers()).to.equal(0);
   });
 
   it('are unavailable, whole and in ranges, when an object has another size than in the database', async () => {

@@ -20,7 +20,17 @@ const lockWaitMs = 60_000;
 /** Adds rows in the transaction that inserts the demo data. */
 type AlsoInTransaction = (transaction: Transaction) => Promise<void>;
 
-/** Rows of the demo programme as database columns. */
+/** File of the package that belongs to a course of the demo programme. */
+export interface DemoFile {
+  kind: 'thumbnail' | 'material';
+  name: string;
+  /** Absolute path. */
+  path: string;
+  courseId: string;
+  trainerId: string;
+}
+
+/** Rows of the demo programme as database columns, with the dates of the seeder's lists. */
 export interface DemoRows {
   users: {
     id: string;
@@ -31,6 +41,7 @@ export interface DemoRows {
     role: string;
     is_active: boolean;
     requires_password_change: boolean;
+    created_at: Date;
   }[];
   courses: { id: string; title: string; trainer_id: string; updated_at: Date }[];
   enrollments: { id: string; updated_at: Date }[];
@@ -45,6 +56,8 @@ type AssertRemovable = (transaction: Transaction, rows: DemoRows) => Promise<voi
  */
 interface StepContext {
   program: typeof program;
+  now?: Date;
+  today?: string;
   alsoInTransaction?: AlsoInTransaction;
   assertRemovable?: AssertRemovable;
 }
@@ -54,6 +67,10 @@ type StepFunction = (queryInterface: QueryInterface, sequelize: typeof Sequelize
 interface StepModule {
   up: StepFunction;
   down: StepFunction;
+}
+
+interface DemoModule extends StepModule {
+  files(givenProgram: typeof program): DemoFile[];
 }
 
 const require = createRequire(packageFolder);
@@ -236,26 +253,37 @@ export async function migrateDown(
   return (await runExclusively(database, 'migration', down, waiting)).map(({ name }) => name);
 }
 
+interface DemoSeeding {
+  /** Present, to which the seeder moves its dates. */
+  now: Date;
+  /** Day in the programme's time zone, as `YYYY-MM-DD`. */
+  today: string;
+  /** Runs in the transaction that inserts the rows. */
+  alsoInTransaction?: AlsoInTransaction;
+}
+
 /**
  * Runs the demo seeder, which does nothing if its rows exist. Safe to run concurrently. The caller must have checked
  * that the demo may be loaded: the seeder checks that only without `alsoInTransaction`, as under sequelize-cli.
- * @param alsoInTransaction runs in the transaction that inserts the rows
  * @throws AppError `SCHEMA_OUTDATED` before any write, `MIGRATION_LOCKED`, `MIGRATION_FAILED` with the cause
  *   `EMAIL_TAKEN` or `PHONE_TAKEN` if an account has the email or phone of a demo account
  */
 export async function seedDemo(
   database: Database,
+  { alsoInTransaction = async () => undefined, ...present }: DemoSeeding,
   waiting: MigrationWait = {},
-  alsoInTransaction: AlsoInTransaction = async () => undefined,
 ): Promise<void> {
   await assertSchemaCurrent(database);
-  const given = { program, alsoInTransaction };
+  const given = { program, alsoInTransaction, ...present };
   const seed = () => loadStepModule(demoSeeder).up(database.sequelize.getQueryInterface(), Sequelize, given);
   await runExclusively(database, 'seeding', seed, waiting);
 }
 
+/** Returns the files of the demo's courses, which the seeder doesn't add. */
+export const demoFiles = (): DemoFile[] => (require(demoSeeder) as DemoModule).files(program);
+
 /**
- * Removes the rows of the demo seeder.
+ * Removes the rows of the demo seeder, and marks the files of its courses for deletion.
  * @throws AppError `SCHEMA_OUTDATED` before any removal, `MIGRATION_LOCKED`, `MIGRATION_FAILED`; and the errors of
  *   `assertRemovable`
  */

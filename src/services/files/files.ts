@@ -64,27 +64,48 @@ interface NewFile {
 /** Type of all images, because this program converts them. */
 const imageType = 'image/webp';
 
+type Attach = (file: StoredFile, transaction: Transaction) => Promise<void>;
+
 /**
  * Stores a file and attaches it to its owner. The row is inserted before the file is stored, and becomes live afterwards.
  * So after a crash a row names the file to remove.
  * @param attach attaches the file, in the transaction that makes it live
  * @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE`, and errors of `attach`; the file is removed then
  */
-export async function storeFile(core: Core, file: NewFile, attach: Attach): Promise<StoredFile> {
+export async function storeFile(core: Core, newFile: NewFile, attach: Attach): Promise<StoredFile> {
+  const file = await putFile(core, newFile);
   try {
-    return await putAndAttach(core, file, attach);
+    const attachAndMakeLive = async (transaction: Transaction) => {
+      await attach(file, transaction);
+      await makeLive(core, file, transaction);
+    };
+    await core.database.inTransaction(attachAndMakeLive, {
+      committed: async () => (await core.database.models.StoredFile.findByPk(file.id))?.state === 'live',
+    });
+  } catch (error) {
+    await discard(core, file);
+    throw error;
+  }
+  return file.set({ state: 'live' });
+}
+
+/**
+ * Puts a file into the storage. Its row stays pending until {@link makeLive} in the transaction that attaches the file,
+ * or {@link discard}. The cleanup removes files that stay pending for an hour.
+ * @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE`; the file is removed then
+ */
+export async function putFile(core: Core, newFile: NewFile): Promise<StoredFile> {
+  try {
+    return await insertAndPut(core, newFile);
   } finally {
     // After a success the storage has moved the upload; after a failure the upload isn't needed.
-    await removeUpload(file.upload);
+    await removeUpload(newFile.upload);
   }
 }
 
-type Attach = (file: StoredFile, transaction: Transaction) => Promise<void>;
-
-async function putAndAttach(
+async function insertAndPut(
   core: Core,
   { kind, owner, uploadedBy, upload, withoutSlot = (wait) => wait() }: NewFile,
-  attach: Attach,
 ): Promise<StoredFile> {
   const { StoredFile } = core.database.models;
   const { size } = await stat(upload.path);
@@ -107,20 +128,18 @@ async function putAndAttach(
   const file = await core.database.inTransaction((transaction) => StoredFile.create(row, { transaction }));
   try {
     await withoutSlot(() => core.storage.put(row.storageKey, upload.path));
-    const makeLive = async (transaction: Transaction) => {
-      await attach(file, transaction);
-      const where = { id: row.id, state: 'pending' };
-      const [live] = await StoredFile.update({ state: 'live' }, { where, transaction });
-      if (live === 0) throw new AppError('BODY_INCOMPLETE', 'The upload took too long.');
-    };
-    await core.database.inTransaction(makeLive, {
-      committed: async () => (await StoredFile.findByPk(row.id))?.state === 'live',
-    });
   } catch (error) {
     await discard(core, row);
     throw error;
   }
-  return file.set({ state: 'live' });
+  return file;
+}
+
+/** Makes a pending file live. @throws AppError `BODY_INCOMPLETE` if the cleanup has removed it meanwhile */
+export async function makeLive(core: Core, { id }: StoredFile, transaction: Transaction): Promise<void> {
+  const where = { id, state: 'pending' };
+  const [live] = await core.database.models.StoredFile.update({ state: 'live' }, { where, transaction });
+  if (live === 0) throw new AppError('BODY_INCOMPLETE', 'The upload took too long.');
 }
 
 export async function removeUpload({ path: file }: Upload): Promise<void> {
@@ -140,8 +159,8 @@ export async function markForDeletion(
   await core.database.models.StoredFile.update({ state: 'marked' }, { where, transaction });
 }
 
-/** Removes a file that could not be stored or attached. After a failure the cleanup removes the file. */
-async function discard(core: Core, { id, storageKey }: Pick<StoredFile, 'id' | 'storageKey'>): Promise<void> {
+/** Removes a file that could not be stored or attached; keeps a live one. After a failure the cleanup removes the file. */
+export async function discard(core: Core, { id, storageKey }: Pick<StoredFile, 'id' | 'storageKey'>): Promise<void> {
   const { StoredFile } = core.database.models;
   try {
     const row = await core.database.inTransaction(async (transaction) => {

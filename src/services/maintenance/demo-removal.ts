@@ -1,12 +1,14 @@
 import { Op, type Transaction } from 'sequelize';
-import { type DemoRows, type MigrationWait, unseedDemo } from '../../db/migrations/migrator.js';
+import { type DemoRows, demoFiles, type MigrationWait, unseedDemo } from '../../db/migrations/migrator.js';
+import type { StoredFile } from '../../db/models/stored-file.js';
 import type { User } from '../../db/models/user.js';
 import { AppError } from '../../errors.js';
 import { applyEffects } from '../accounts/apply-effects.js';
 import { recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
+import { removeMarkedFiles } from '../files/files.js';
 import { forceIncrementCourseVersions, forceIncrementUserVersions } from '../locks/row-locks.js';
-import { demoPassword, demoStaff } from './demo.js';
+import { demoGuests, demoPassword } from './demo.js';
 
 export interface RemovedDemo {
   accounts: number;
@@ -43,8 +45,26 @@ const isSameUser = (user: User, loaded: DemoRows['users'][number]): boolean =>
   user.isActive === loaded.is_active &&
   user.requiresPasswordChange === loaded.requires_password_change;
 
-const isSameTime = (row: { updatedAt: Date }, loaded: { updated_at: Date }): boolean =>
-  row.updatedAt.getTime() === loaded.updated_at.getTime();
+/** Whether a row has the loaded time, which loading has moved by a number of milliseconds. */
+const hasTime =
+  (movedBy: number) =>
+  (row: { updatedAt: Date }, loaded: { updated_at: Date }): boolean =>
+    row.updatedAt.getTime() === loaded.updated_at.getTime() + movedBy;
+
+/** Returns the milliseconds by which loading has moved the times of the demo. */
+function timeMoved(loaded: DemoRows['users'], stored: readonly User[]): number {
+  const [user] = stored;
+  const before = loaded.find(({ id }) => id === user?.id);
+  return user && before ? user.createdAt.getTime() - before.created_at.getTime() : 0;
+}
+
+/** Whether the files contain one that the demo hasn't. Deleted files of the demo are nobody's work. */
+function hasOtherFiles(files: readonly StoredFile[]): boolean {
+  const keyOf = ({ courseId, kind, name }: Pick<StoredFile, 'courseId' | 'kind' | 'name'>) =>
+    [courseId, kind, name].join();
+  const loaded = new Set(demoFiles().map(keyOf));
+  return files.some((file) => !loaded.delete(keyOf(file)));
+}
 
 /**
  * Returns the accounts' hashes that match the demo password. There can be several, because a login at another cost renews
@@ -77,7 +97,8 @@ async function assertUnchanged(core: Core, rows: DemoRows, users: readonly User[
   const ownCourses = { [Op.or]: [{ id: courseIds }, { trainerId: userIds }] };
   const courses = await Course.findAll({ where: ownCourses, transaction });
   const enrollments = await Enrollment.findAll({ attributes: ['id', 'updatedAt'], where: ofDemo, transaction });
-  const files = await StoredFile.count({ where: { state: 'live', ...ofDemo }, transaction });
+  const files = await StoredFile.findAll({ where: { state: 'live', ...ofDemo }, transaction });
+  const isSameTime = hasTime(timeMoved(rows.users, users));
   const hashes = await demoHashes(core, users);
   // The demo's super admin is loaded only if no super admin exists.
   const accounts = rows.users.filter(({ id, role }) => role !== 'super_admin' || users.some((user) => user.id === id));
@@ -86,7 +107,7 @@ async function assertUnchanged(core: Core, rows: DemoRows, users: readonly User[
     accounts: differs(accounts, users, hasSameUser),
     courses: differs(rows.courses, courses, isSameTime),
     enrollments: differs(rows.enrollments, enrollments, isSameTime),
-    files: files > 0,
+    files: hasOtherFiles(files),
   }).flatMap(([kind, isChanged]) => (isChanged ? kind : []));
   if (changed.length === 0) return;
   throw new AppError(
@@ -96,8 +117,8 @@ async function assertUnchanged(core: Core, rows: DemoRows, users: readonly User[
 }
 
 /**
- * Removes the unchanged demo programme: its accounts with their sessions, its courses and their enrollments. Refuses if
- * other rows refer to them.
+ * Removes the unchanged demo programme: its accounts with their sessions, its courses with their files and enrollments.
+ * Refuses if other rows refer to them.
  * @returns undefined if the demo programme isn't loaded
  * @throws AppError `SEED_REFUSED` if somebody has changed the demo programme, and the errors of {@link unseedDemo}
  */
@@ -106,7 +127,7 @@ export async function removeDemo(
   actor: Actor,
   waiting: MigrationWait = {},
 ): Promise<RemovedDemo | undefined> {
-  if ((await demoStaff(core)).length === 0) return undefined;
+  if ((await demoGuests(core)).length === 0) return undefined;
   const { User } = core.database.models;
   let removed: RemovedDemo | undefined;
   await unseedDemo(
@@ -129,5 +150,6 @@ export async function removeDemo(
     },
     waiting,
   );
+  await removeMarkedFiles(core, { courseId: demoFiles().map(({ courseId }) => courseId) });
   return removed;
 }

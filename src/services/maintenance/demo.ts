@@ -1,27 +1,33 @@
-import { Op } from 'sequelize';
-import { type MigrationWait, seedDemo } from '../../db/migrations/migrator.js';
+import { Op, type Transaction } from 'sequelize';
+import { type DemoFile, demoFiles, type MigrationWait, seedDemo } from '../../db/migrations/migrator.js';
+import type { StoredFile } from '../../db/models/stored-file.js';
 import { AppError, isAppError } from '../../errors.js';
 import { recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
+import { today } from '../dates.js';
+import { atMost, discard, makeLive, putFile } from '../files/files.js';
+import { imageUrl } from '../files/images.js';
+import { copyToUploads } from '../files/staging.js';
 
 /** Password of all demo accounts. `seeders/` uses it, and the documents name it. */
 export const demoPassword = 'demo-password';
 
 /**
- * Ids of the demo's super admin and trainers from `seeders/`. Their emails don't identify them, because a real account may
- * have the same email.
+ * Ids of the demo's super admin, trainers and first trainee from `seeders/`. Their emails don't identify them, because a
+ * real account may have the same email.
  */
-const staffIds = [
+const guestIds = [
   '019873e1-4580-7dc1-98b7-e1f0ab8dc50b',
   '01989840-2f40-7940-86b9-8af712017c80',
   '01989d66-8b40-7856-8172-6fb3d9d38d6c',
   '0198a28c-e740-7365-8941-596638be7b40',
+  '01993061-11e0-7736-ace7-fd853e307a73',
 ];
 
 export interface Demo {
   /** `available`: the demo can be loaded. `unavailable`: in production, or if the database has other people. */
   status: 'available' | 'loaded' | 'unavailable';
-  /** Emails of the demo's super admin, if loaded, and its trainers; empty unless the demo is loaded. */
+  /** Emails of the demo's super admin, if loaded, its trainers and a trainee; empty unless the demo is loaded. */
   accounts: string[];
   /** Public password of all demo accounts; null unless the demo is loaded. */
   password: string | null;
@@ -29,11 +35,11 @@ export interface Demo {
 
 const isProduction = ({ config }: Core): boolean => config.environment === 'production';
 
-/** Returns the emails of the demo's super admin and trainers, also in production; empty unless the demo is loaded. */
-export async function demoStaff({ database }: Core): Promise<string[]> {
+/** Returns the accounts of {@link Demo}, also in production. */
+export async function demoGuests({ database }: Core): Promise<string[]> {
   const { User } = database.models;
   const found = await database.read(() =>
-    User.findAll({ where: { id: staffIds }, attributes: ['id', 'email'], order: [['email', 'ASC']] }),
+    User.findAll({ where: { id: guestIds }, attributes: ['id', 'email'], order: ['id'] }),
   );
   return found.map(({ email }) => email);
 }
@@ -53,7 +59,7 @@ async function isEmpty({ database }: Core): Promise<boolean> {
 /** Returns the state of the demo programme and how to log in to it. */
 export async function showDemo(core: Core): Promise<Demo> {
   if (isProduction(core)) return { status: 'unavailable', accounts: [], password: null };
-  const accounts = await demoStaff(core);
+  const accounts = await demoGuests(core);
   if (accounts.length > 0) return { status: 'loaded', accounts, password: demoPassword };
   return { status: (await isEmpty(core)) ? 'available' : 'unavailable', accounts: [], password: null };
 }
@@ -63,23 +69,77 @@ export async function wouldMixDemo(core: Core): Promise<boolean> {
   return !isProduction(core) && (await showDemo(core)).status === 'unavailable';
 }
 
+type PutFile = DemoFile & { stored: StoredFile };
+
+async function discardFiles(core: Core, files: readonly PutFile[]): Promise<void> {
+  for (const { stored } of files) await discard(core, stored);
+}
+
+/** Puts the files of the demo's courses into the storage. @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE` */
+async function putFiles(core: Core, signal: AbortSignal): Promise<PutFile[]> {
+  const files: PutFile[] = [];
+  const limit = atMost(core.config.files.materialBytes);
+  try {
+    for (const file of demoFiles()) {
+      const { kind, courseId, trainerId } = file;
+      const upload = await copyToUploads(core, { file: file.path, given: file.name, limit, signal });
+      const stored = await putFile(core, { kind, owner: { courseId }, uploadedBy: trainerId, upload });
+      files.push({ ...file, stored });
+    }
+  } catch (error) {
+    await discardFiles(core, files);
+    throw error;
+  }
+  return files;
+}
+
+/** Attaches the files to their courses, whose `updatedAt` stays: the removal of the demo compares it. */
+async function attachFiles(core: Core, files: readonly PutFile[], transaction: Transaction): Promise<void> {
+  const { Course } = core.database.models;
+  for (const { kind, courseId, stored } of files) {
+    await makeLive(core, stored, transaction);
+    if (kind !== 'thumbnail') continue;
+    await Course.update({ thumbnail: imageUrl(stored) }, { where: { id: courseId }, transaction, silent: true });
+  }
+}
+
 /**
- * Loads the demo programme: 3 trainers, 12 courses, 200 trainees, their enrollments, and a super admin unless one
- * exists. Changes nothing if the demo is loaded already.
- * @throws AppError `SEED_REFUSED` in production, because the password is public; and the errors of {@link seedDemo}
+ * Inserts the demo programme with its files, unless it exists.
+ * @returns whether it was inserted
  */
-export async function loadDemo(core: Core, actor: Actor, waiting: MigrationWait = {}): Promise<LoadedDemo> {
-  if (isProduction(core)) throw new AppError('SEED_REFUSED');
+async function insertDemo(core: Core, actor: Actor, waiting: MigrationWait): Promise<boolean> {
+  const { User } = core.database.models;
+  const files = await putFiles(core, waiting.signal ?? new AbortController().signal);
   let isNew = false;
-  await seedDemo(core.database, waiting, async (transaction) => {
-    const { User } = core.database.models;
+  const alsoInTransaction = async (transaction: Transaction) => {
+    await attachFiles(core, files, transaction);
     const where = { role: 'super_admin' as const };
     const { id } = await User.findOne({ where, attributes: ['id'], transaction, rejectOnEmpty: true });
     // An audit entry needs a target: here the super admin, who gets the programme.
     await recordAudit(core, actor, { action: 'demo.load', targetType: 'user', targetId: id }, transaction);
     isNew = true;
-  });
-  return { demo: { status: 'loaded', accounts: await demoStaff(core), password: demoPassword }, isNew };
+  };
+  try {
+    await seedDemo(core.database, { now: core.now(), today: today(core), alsoInTransaction }, waiting);
+  } catch (error) {
+    await discardFiles(core, files);
+    throw error;
+  }
+  // Another process has loaded the demo meanwhile.
+  if (!isNew) await discardFiles(core, files);
+  return isNew;
+}
+
+/**
+ * Loads the demo programme: 3 trainers, 12 courses with pictures and files, 200 trainees, their enrollments, and a super
+ * admin unless one exists. Changes nothing if the demo is loaded already.
+ * @throws AppError `SEED_REFUSED` in production, because the password is public; `DISK_FULL` and `STORAGE_UNAVAILABLE`
+ *   if the storage doesn't take the files; and the errors of {@link seedDemo}
+ */
+export async function loadDemo(core: Core, actor: Actor, waiting: MigrationWait = {}): Promise<LoadedDemo> {
+  if (isProduction(core)) throw new AppError('SEED_REFUSED');
+  const isNew = (await demoGuests(core)).length === 0 && (await insertDemo(core, actor, waiting));
+  return { demo: { status: 'loaded', accounts: await demoGuests(core), password: demoPassword }, isNew };
 }
 
 /**

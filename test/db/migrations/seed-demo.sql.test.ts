@@ -1,7 +1,8 @@
+import { statSync } from 'node:fs';
 import bcrypt from 'bcryptjs';
 import { expect } from 'chai';
 import type { Database } from '../../../src/db/connection.js';
-import { seedDemo } from '../../../src/db/migrations/migrator.js';
+import { demoFiles, seedDemo } from '../../../src/db/migrations/migrator.js';
 import { courseLevels, courseTypes } from '../../../src/schemas/course-fields.js';
 import { enrollmentStatuses } from '../../../src/schemas/enrollment-statuses.js';
 import { normalizeEmail, phoneKey, searchKey } from '../../../src/schemas/keys.js';
@@ -13,6 +14,9 @@ import { failureOf } from '../support/failure.js';
 import { somebody } from '../support/somebody.js';
 
 const demoPassword = 'demo-password';
+
+const now = new Date('2030-03-09T03:30:00Z');
+const load = (database: Database, at = { now, today: '2030-03-09' }) => seedDemo(database, at);
 
 /** Returns all stored rows of the demo's tables. */
 async function rowsOf({ models: { User, Course, Enrollment } }: Database): Promise<unknown[]> {
@@ -28,7 +32,7 @@ describe('the demo', () => {
   });
 
   it('has a super admin, 3 trainers, 200 trainees and 12 courses of all kinds', async () => {
-    await seedDemo(database);
+    await load(database);
     const { User, Course, Enrollment } = database.models;
     const roles = await Promise.all(
       ['super_admin', 'trainer', 'trainee'].map((role) => User.count({ where: { role: role as 'trainee' } })),
@@ -45,7 +49,7 @@ describe('the demo', () => {
   });
 
   it('has accounts like registered ones', async () => {
-    await seedDemo(database);
+    await load(database);
     for (const user of await database.models.User.findAll()) {
       const { firstName, lastName, email, phone, role, isActive, requiresPasswordChange } = user;
       const given = { firstName, lastName, email, phone, role, isActive, requiresPasswordChange };
@@ -61,7 +65,7 @@ describe('the demo', () => {
   });
 
   it('respects capacities, has consistent dates and statuses, and has search keys', async () => {
-    await seedDemo(database);
+    await load(database);
     const { Course, Enrollment } = database.models;
     const courses = new Map((await Course.findAll()).map((course) => [course.id, course]));
     const seats = new Map<string, number>();
@@ -82,30 +86,77 @@ describe('the demo', () => {
   });
 
   it('has accounts with the documented password, and changes nothing when loaded again', async () => {
-    await seedDemo(database);
+    await load(database);
     const { User } = database.models;
     const admin = await User.findOne({ where: { email: 'admin@example.com' }, rejectOnEmpty: true });
     expect(admin.role).to.equal('super_admin');
     expect(await bcrypt.compare(demoPassword, admin.passwordHash)).to.equal(true);
     expect(await User.count({ where: { passwordHash: admin.passwordHash } })).to.equal(204);
     const rows = await rowsOf(database);
-    await seedDemo(database);
+    await load(database);
     expect(await rowsOf(database)).to.deep.equal(rows);
   });
 
   it('keeps an existing super admin, and is complete after concurrent loads', async () => {
     const { User, Course } = database.models;
     await User.create(somebody({ role: 'super_admin' }));
-    await Promise.all([1, 2, 3].map(() => seedDemo(databases.open())));
+    await Promise.all([1, 2, 3].map(() => load(databases.open())));
     const admins = await User.findAll({ where: { role: 'super_admin' } });
     expect(admins.map(({ email }) => email)).to.deep.equal(['some@example.org']);
     expect(await Promise.all([User.count(), Course.count()])).to.deep.equal([204, 12]);
   });
 
+  it('has courses before, on and after the day of loading, and no moment after it', async () => {
+    await load(database);
+    const { User, Course, Enrollment, Certificate } = database.models;
+    const dated = await Course.findAll({ order: ['startDate'] });
+    const datesOf = (title: string) => dated.find((course) => course.title === title)?.get();
+    expect(datesOf('Secure Web Applications')).to.include({ startDate: '2030-03-10', endDate: '2030-05-12' });
+    expect(datesOf('First-Time Manager')).to.include({ startDate: '2030-03-12' });
+    expect(datesOf('TypeScript for Working Developers')).to.include({ startDate: '2029-12-29', endDate: '2030-03-27' });
+    expect(datesOf('Workplace First Aid')).to.include({ startDate: '2030-03-02', endDate: '2030-03-06' });
+    const enrollments = await Enrollment.findAll();
+    const moments = [...(await User.findAll()), ...dated, ...enrollments, ...(await Certificate.findAll())].flatMap(
+      (row) => Object.values(row.get() as object).filter((value) => value instanceof Date),
+    );
+    expect(Math.max(...moments.map(Number))).to.be.within(now.getTime() - 3 * 86_400_000, now.getTime());
+    const pending = enrollments.filter(({ status }) => status === 'pending');
+    expect(Math.min(...pending.map(({ enrolledAt }) => enrolledAt.getTime()))).to.be.above(
+      now.getTime() - 8 * 86_400_000,
+    );
+  });
+
+  it('has requests with different messages, replies, and an enrollment of each status for one trainee', async () => {
+    await load(database);
+    const { User, Enrollment } = database.models;
+    const enrollments = await Enrollment.findAll();
+    const messages = enrollments.flatMap(({ status, notes }) => (status === 'pending' && notes !== null ? notes : []));
+    expect(messages.length).to.be.above(15);
+    expect(new Set(messages).size).to.equal(messages.length);
+    for (const status of ['active', 'completed', 'cancelled'] as const)
+      expect(
+        enrollments.filter((enrollment) => enrollment.status === status && enrollment.reply !== null).length,
+        status,
+      ).to.be.above(1);
+    const olivia = await User.findOne({ where: { email: 'olivia.bennett@example.com' }, rejectOnEmpty: true });
+    const own = enrollments.filter(({ userId }) => userId === olivia.id);
+    expect(new Set(own.map(({ status }) => status))).to.deep.equal(new Set(enrollmentStatuses));
+    expect(own.find(({ cancelReason }) => cancelReason === 'refused')?.reply).to.be.a('string');
+  });
+
+  it('has a picture for every published course, and small files', () => {
+    const files = demoFiles();
+    const bytes = files.map((file) => statSync(file.path).size);
+    expect(Math.max(...bytes)).to.be.below(15_000);
+    expect(bytes.reduce((sum, size) => sum + size, 0)).to.be.below(100_000);
+    expect(files.filter(({ kind }) => kind === 'thumbnail')).to.have.length(10);
+    expect(files.filter(({ kind }) => kind === 'material')).to.have.length(9);
+  });
+
   it('reports why the load failed, and rolls back', async () => {
     const { User, Course } = database.models;
     await User.create(somebody({ role: 'trainee', email: 'trainer1@example.com' }));
-    const { code, message } = await failureOf(() => seedDemo(database));
+    const { code, message } = await failureOf(() => load(database));
     expect(code).to.equal('MIGRATION_FAILED');
     expect(message).to.match(
       /^The seeding failed: User with this email already exists\. Fix the cause and run it again/,
@@ -119,7 +170,7 @@ describe('the demo without its tables', () => {
 
   it('requires the migrations, and creates nothing', async () => {
     const database = databases.open();
-    const { code, message } = await failureOf(() => seedDemo(database));
+    const { code, message } = await failureOf(() => load(database));
     expect(code).to.equal('SCHEMA_OUTDATED');
     expect(message).to.include('coursectl migrate up');
     expect(await tablesOf(database)).to.deep.equal([]);

@@ -14,7 +14,7 @@ import { mailTrouble } from '../../../services/mail/queries.js';
 import { isSenderRunning, transportOf } from '../../../services/mail/sender.js';
 import { assertNoUnfinishedRestore } from '../../../services/maintenance/backup/database-file.js';
 import { clockSkewMs } from '../../../services/maintenance/clock.js';
-import { demoStaff } from '../../../services/maintenance/demo.js';
+import { demoGuests } from '../../../services/maintenance/demo.js';
 import { growthOf } from '../../../services/maintenance/retention.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { counted, type Io } from '../../core/output/output.js';
@@ -125,7 +125,7 @@ async function mails(context: Context): Promise<Finding> {
 }
 
 async function demoProgramme(context: Context): Promise<Finding> {
-  const emails = await demoStaff(context);
+  const emails = await demoGuests(context);
   if (emails.length === 0) return ok('not loaded');
   return failed(
     `loaded: its accounts, such as ${emails[0]}, have a public password`,

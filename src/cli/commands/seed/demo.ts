@@ -36,7 +36,7 @@ async function demo(run: SeedRun): Promise<Result> {
   return {
     // The password is public (docs/OPERATIONS.md), so that --json may print it.
     json: { seeded: 'demo', added: isNew, accounts, password },
-    text: `${done}\nSign in as any trainee, or as:\n${accounts.map((email) => `  ${email}`).join('\n')}`,
+    text: `${done}\nSign in as one of these, or as any other trainee:\n${accounts.map((email) => `  ${email}`).join('\n')}`,
   };
 }
 

@@ -30,13 +30,13 @@ export const overview: Translations['overview'] = {
     download: 'Beispiel herunterladen',
     demo: 'In einem Beispielprogramm umsehen',
     demoHint:
-      'Legt 3 Kursleitungen, 12 Kurse, 200 Teilnehmende und ihre Teilnahmen an. Alle haben dasselbe öffentliche Passwort. Nur zum Ausprobieren: Im echten Betrieb gibt es das nicht.',
+      'Legt 3 Kursleitungen, 12 Kurse mit Bildern und Unterlagen, 200 Teilnehmende und ihre Teilnahmen an. Alle haben dasselbe öffentliche Passwort. Nur zum Ausprobieren: Im echten Betrieb gibt es das nicht.',
     load: 'Beispielprogramm laden',
   },
   demo: {
     title: 'Das Beispielprogramm ist geladen',
     accounts:
-      'Öffne ein privates Fenster und melde dich dort als {{accounts}} oder als Teilnehmer:in an. So siehst du deren Ansicht.',
+      'Öffne ein privates Fenster und melde dich dort als {{accounts}} oder mit einem anderen Konto von Teilnehmenden an. So siehst du deren Ansicht.',
     trainees: 'Teilnehmende anzeigen',
     password: 'Passwort aller Beispielkonten',
   },

@@ -28,12 +28,12 @@ export const overview = {
     download: 'Download the example',
     demo: 'Look around in a demo programme',
     demoHint:
-      'Adds 3 trainers, 12 courses, 200 trainees and their enrollments. All of them have the same public password, so this is only for trying out. It is not available in production.',
+      'Adds 3 trainers, 12 courses with pictures and files, 200 trainees and their enrollments. All of them have the same public password, so this is only for trying out. It is not available in production.',
     load: 'Load the demo programme',
   },
   demo: {
     title: 'The demo programme is loaded',
-    accounts: 'Sign in as {{accounts}} or any trainee, best in a private window, to see what they see.',
+    accounts: 'Sign in as {{accounts}} or any other trainee, best in a private window, to see what they see.',
     trainees: 'Show the trainees',
     password: 'Password of all demo accounts',
   },

@@ -27,7 +27,7 @@ const demo = component(
     accounts: Joi.array()
       .items(Joi.string().example('trainer1@example.com'))
       .required()
-      .description('Accounts for the login, except trainees; empty unless the demo programme is loaded'),
+      .description('Accounts for the login: staff and a trainee; empty unless the demo programme is loaded'),
     password: shapes.text
       .allow(null)
       .description('Public password of all demo accounts; null unless the demo programme is loaded')
@@ -58,13 +58,14 @@ export const serviceOperations = {
     success: ok('The demo programme', { demo }),
   }),
   loadDemo: operation.post('/api/demo', {
-    summary: 'Add the demo programme to an empty database: 3 trainers, 12 courses, 200 trainees and their enrollments',
+    summary:
+      'Add the demo programme to an empty database: 3 trainers, 12 courses with files, 200 trainees and their enrollments',
     description:
       'Does the same as the command `coursectl seed demo`. The demo accounts have a public password. The request is refused if `NODE_ENV` is `production`, if other accounts than the super admin exist, or if the super admin has the email or phone number of a demo account. If the demo programme was loaded before, nothing changes.',
     access: superAdmin,
     databaseDeadline: 'none',
     success: created('The demo programme is loaded', { message: shapes.message('Demo programme loaded.'), demo }),
-    failures: ['SEED_REFUSED', 'DATABASE_NOT_EMPTY'],
+    failures: ['SEED_REFUSED', 'DATABASE_NOT_EMPTY', 'STORAGE_UNAVAILABLE'],
   }),
   openapi: operation.get('/api/openapi.json', {
     summary: 'This description',

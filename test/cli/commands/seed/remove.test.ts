@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { login } from '../../../../src/services/auth/login.js';
+import { storedKeys } from '../../../http/support/uploads.js';
 import { createMigratedDatabase, type TestDatabase } from '../../../support/database.js';
 import { testEnvironment } from '../../../support/environment.js';
 import { buildCourse, buildEnrollment, buildMaterial, buildUser } from '../../../support/factories.js';
@@ -23,7 +24,7 @@ describe('coursectl seed demo --remove', function () {
 
   /** Counts the rows of the demo programme. */
   async function rows(): Promise<Record<string, number>> {
-    const { User, Course, Enrollment, AccountWord, CourseWord, Session } = await models();
+    const { User, Course, Enrollment, AccountWord, CourseWord, Session, StoredFile, Certificate } = await models();
     return {
       User: await User.count(),
       Course: await Course.count(),
@@ -31,6 +32,8 @@ describe('coursectl seed demo --remove', function () {
       AccountWord: await AccountWord.count(),
       CourseWord: await CourseWord.count(),
       Session: await Session.count(),
+      StoredFile: await StoredFile.count(),
+      Certificate: await Certificate.count(),
     };
   }
 
@@ -49,6 +52,7 @@ describe('coursectl seed demo --remove', function () {
 
   it('removes the whole demo programme, and prints the next step if no accounts remain', async () => {
     await load();
+    expect(await rows()).to.include({ StoredFile: 19 });
     const { User, Enrollment, AuditEntry } = await models();
     const enrollments = await Enrollment.count();
     const admin = await User.findOne({ where: { role: 'super_admin' }, rejectOnEmpty: true });
@@ -59,6 +63,7 @@ describe('coursectl seed demo --remove', function () {
         'There are no accounts any more. Next: coursectl setup\n',
     );
     expect(new Set(Object.values(await rows()))).to.deep.equal(new Set([0]));
+    expect(await storedKeys(await cli.context())).to.deep.equal([]);
     const [, entry] = await AuditEntry.findAll({ order: [['at', 'ASC']] });
     expect(entry).to.include({ action: 'demo.remove', origin: 'cli', targetType: 'user', targetId: admin.id });
     // The demo programme can be loaded again.
