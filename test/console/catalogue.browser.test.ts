@@ -175,9 +175,8 @@ describePages('The catalogue', function () {
     const page = await test.openAs(trainee, `/catalogue/${compilers.id}`);
     const message = page.getByLabel('Message to the trainer (optional)');
     await message.fill('I know C.');
-    const leaving = answerLeaving(page);
     await page.getByRole('link', { name: 'My courses' }).click();
-    await expect.poll(() => leaving.asked).toEqual(['There are changes that are not saved. Leave the page?']);
+    await answerLeaving(page, 'Keep editing', 'Message');
     test.expectErrors(page, /status of 500/);
     await page.route(`**/api/courses/${compilers.id}*`, (route) => route.fulfill({ status: 500, json: {} }));
     await returnToPage(page);

@@ -108,15 +108,14 @@ describePages('Many people', function () {
     page.on('request', (request) => {
       if (request.url().endsWith('/api/users/bulk')) requests += 1;
     });
-    const leaving = answerLeaving(page);
     await confirm.click();
     await expect.poll(() => requests).toBe(1);
     expect(await asksBeforeClosing(page)).toBe(true);
     await page.goBack();
-    await expect.poll(() => leaving.asked).toEqual([expect.stringContaining('will be lost. Leave the page?')]);
+    await answerLeaving(page, 'Stay', 'will be lost.');
     await expect(page.getByRole('dialog')).toBeVisible();
-    leaving.answer = 'leave';
     await page.goBack();
+    await answerLeaving(page, 'Leave', 'will be lost.');
     await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
     const answered = page.waitForResponse('**/api/users/bulk');
     release();

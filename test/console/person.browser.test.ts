@@ -32,8 +32,8 @@ describePages('A person', function () {
     const page = await test.openAs(admin, `/people/${trainee.id}`);
     await expect(save(page)).toBeDisabled();
     await page.getByLabel('First name').fill('Mia');
-    page.once('dialog', (dialog) => void dialog.dismiss());
     await page.getByRole('link', { name: 'Courses' }).click();
+    await answerLeaving(page, 'Keep editing', 'First name');
     await expect(page.getByLabel('First name')).toHaveValue('Mia');
 
     await page.getByLabel('Email').fill('no address');
@@ -91,9 +91,8 @@ describePages('A person', function () {
     const release = await holdRequests(page, '**/api/users/*/reset-password');
     await page.getByRole('dialog').getByRole('button', { name: 'Reset password' }).click();
     // Leaving the page before the password arrives asks a question.
-    const leaving = answerLeaving(page);
     await page.goBack();
-    await expect.poll(() => leaving.asked).toEqual([expect.stringContaining('will be lost. Leave the page?')]);
+    await answerLeaving(page, 'Stay', 'will be lost.');
     expect(await asksBeforeClosing(page)).toBe(true);
     release();
     const dialog = page.getByRole('dialog', { name: 'New password of Tia Trainee' });

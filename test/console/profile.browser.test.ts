@@ -152,20 +152,66 @@ describePages('The profile', function () {
 
   it('asks before changes are lost, also by signing out, but not if only columns of a list change', async () => {
     const page = await test.openAs(await person(), '/profile');
-    const { asked } = answerLeaving(page);
     await page.getByLabel('Phone').fill('+49 30 123456');
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByRole('menuitemcheckbox', { name: 'Expires' }).click();
     await expect(page).toHaveURL(/columns=/);
     await expect(page.getByRole('columnheader', { name: 'Expires' })).toBeVisible();
-    expect(asked).toEqual([]);
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'My courses' }).click();
-    await expect.poll(() => asked).toEqual(['There are changes that are not saved. Leave the page?']);
-    await page.getByRole('button', { name: /^Account menu/ }).click();
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
-    await expect.poll(() => asked).toHaveLength(2);
+    await answerLeaving(page, 'Keep editing', 'Phone');
+    const signOut = async () => {
+      await page.getByRole('button', { name: /^Account menu/ }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    };
+    await signOut();
+    await answerLeaving(page, 'Keep editing', 'Phone');
     await expect(page.getByLabel('Phone')).toHaveValue('+49 30 123456');
+    await signOut();
+    await answerLeaving(page, 'Discard', 'Phone');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
+  });
+
+  it('names everything that would be lost, keeps the page during repeated Back, and returns the focus', async () => {
+    const page = await test.openAs(await person());
+    await page.getByRole('link', { name: 'Catalogue' }).click();
+    await page.getByRole('button', { name: /^Account menu/ }).click();
+    await page.getByRole('menuitem', { name: 'Profile' }).click();
+    await page.getByLabel('Phone').fill('+49 30 123456');
+    await page.getByLabel('Last name').fill('Other');
+    await page.getByLabel('Last name').focus();
+    const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
+    // Back again during the question changes nothing.
+    for (let times = 0; times < 2; times += 1) {
+      await page.goBack();
+      await expect(dialog.getByRole('listitem')).toHaveText(['Last name', 'Phone']);
+      await expect(page).toHaveURL(`${test.url}/profile`);
+    }
+    await expect(dialog.getByRole('button', { name: 'Keep editing' })).toBeFocused();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await keepScreenshot(page, `The question about unsaved changes, ${colorScheme}`);
+    }
+    await page.keyboard.press('Escape');
+    await expect(dialog).toBeHidden();
+    await expect(page.getByLabel('Last name')).toBeFocused();
+    await page.goBack();
+    await answerLeaving(page, 'Discard', 'Last namePhone');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Catalogue');
+    await expect(page).toHaveURL(`${test.url}/catalogue`);
+    await page.goBack();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('My courses');
+    await page.goForward();
+    await page.goForward();
+    await expect(page.getByLabel('Last name')).toHaveValue('Trainee');
+    expect(await asksBeforeClosing(page)).toBe(false);
+    await page.getByLabel('Last name').fill('Other');
+    expect(await asksBeforeClosing(page)).toBe(true);
+    await page.getByRole('link', { name: 'Catalogue' }).click();
+    await answerLeaving(page, 'Discard', 'Last name');
+    await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Catalogue');
   });
 });
 

@@ -2,6 +2,7 @@ import { notifications as notices, useNotifications } from '@mantine/notificatio
 import { RouterProvider } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { lazyPart } from '../ui/lazy.js';
+import { LeaveGuard } from './leave-guard.js';
 import { router } from './router.js';
 
 const Notices = lazyPart(async () => (await import('./notices.js')).Notices);
@@ -19,6 +20,7 @@ export function SignedInPages() {
     <>
       {hasNotices && <Notices />}
       <RouterProvider router={router} />
+      <LeaveGuard />
     </>
   );
 }

@@ -75,7 +75,7 @@ function RequestForm({ course, askedBefore, offer, onRefused }: RequestFormProps
       }
     },
   });
-  useUnsavedGuard(form.isDirty && !form.submitting);
+  useUnsavedGuard(form.isDirty && !form.submitting, [t('field.notes')]);
   const next = course.autoAccept ? 'auto' : 'request';
   const before = joinWaitingList
     ? t('catalogue.waiting.offer', { count: course.waitingCount ?? 0 })

@@ -32,8 +32,6 @@ export function AssignDialog({ course, opened, onClose }: AssignDialogProps) {
   const { t } = useTranslation();
   const [dirty, setDirty] = useState(false);
   const assign = useChange('assignMany');
-  // After success, the dialog only shows the skipped trainees.
-  useUnsavedGuard(opened && dirty && !assign.isSuccess);
 
   function close(): void {
     setDirty(false);
@@ -52,18 +50,19 @@ export function AssignDialog({ course, opened, onClose }: AssignDialogProps) {
       title={t('enrollments.assign.title', { title: course.title })}
       closeButtonProps={{ 'aria-label': t('action.close'), disabled: assign.isPending }}
     >
-      <AssignForm course={course} assign={assign} onDirty={() => setDirty(true)} onClose={close} />
+      <AssignForm course={course} assign={assign} isOpen={opened} onDirty={() => setDirty(true)} onClose={close} />
     </Modal>
   );
 }
 
 interface AssignFormProps extends Pick<AssignDialogProps, 'course' | 'onClose'> {
+  isOpen: boolean;
   assign: ReturnType<typeof useChange<'assignMany'>>;
   /** Called when the user selects or types something. */
   onDirty(): void;
 }
 
-function AssignForm({ course, assign, onDirty, onClose }: AssignFormProps) {
+function AssignForm({ course, assign, isOpen, onDirty, onClose }: AssignFormProps) {
   const { t } = useTranslation();
   const [selected, setSelected] = useState<ReadonlyMap<string, Trainee>>(new Map());
   const [skipped, setSkipped] = useState<Skipped>([]);
@@ -88,6 +87,12 @@ function AssignForm({ course, assign, onDirty, onClose }: AssignFormProps) {
       if (response.skipped.length === 0) onClose();
     },
   });
+  const unsaved = [
+    ...(selected.size > 0 ? [t('table.selected', { count: selected.size })] : []),
+    ...(form.values.reply === '' ? [] : [t('courses.field.reply')]),
+  ];
+  // After success, the dialog only shows the skipped trainees.
+  useUnsavedGuard(isOpen && unsaved.length > 0 && !assign.isSuccess, unsaved);
   if (skipped.length > 0) return <SkippedTrainees skipped={skipped} names={selected} onClose={onClose} />;
   return (
     <form onSubmit={form.onSubmit} onChange={onDirty} noValidate>

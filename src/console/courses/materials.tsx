@@ -8,7 +8,7 @@ import { isTransient, useApi, useChange } from '../api/queries.js';
 import { formatBytes, formatTime } from '../i18n/format.js';
 import { ConfirmDialog } from '../ui/forms/confirm.js';
 import { DropZone } from '../ui/forms/drop-zone.js';
-import { useUnsavedGuard } from '../ui/forms/unsaved.js';
+import { useLossGuard } from '../ui/forms/unsaved.js';
 import { type Column, DataTable } from '../ui/lists/data-table.js';
 import { searchNavigation } from '../ui/lists/list-search.js';
 import { messageOf } from '../ui/messages.js';
@@ -29,7 +29,7 @@ export function Materials({ courseId }: { courseId: string }) {
   const { uploads, add, retry, remove, working } = useUploads(courseId);
   const removal = useChange('removeMaterial');
   const [removing, setRemoving] = useState<Material>();
-  useUnsavedGuard(working, t('enrollments.materials.leave'));
+  useLossGuard(working, t('enrollments.materials.leave'));
   const columns = useColumns(courseId, setRemoving);
   return (
     <Stack>

@@ -78,7 +78,10 @@ function NewCourse({ source }: { source?: Course }) {
       await navigate({ to: '/courses/$id', params: { id: course.id } });
     },
   });
-  useUnsavedGuard(form.isDirty && !form.submitting && !created);
+  useUnsavedGuard(
+    form.isDirty && !form.submitting && !created,
+    form.changed.map((name) => t(name === 'trainerId' ? 'courses.field.trainer' : `courses.field.${name}`)),
+  );
   function onSubmit(event: FormEvent<HTMLFormElement>): void {
     const { nativeEvent } = event;
     const button = nativeEvent instanceof SubmitEvent ? nativeEvent.submitter : null;

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { ApiError, call, type Refusal, SessionEndedError } from '../api/client.js';
 import { useRefresh } from '../api/queries.js';
 import { ConfirmDialog } from '../ui/forms/confirm.js';
-import { useUnsavedGuard } from '../ui/forms/unsaved.js';
+import { useLossGuard } from '../ui/forms/unsaved.js';
 import { messageOf, refusalText } from '../ui/messages.js';
 import { notifyDone } from '../ui/notify.js';
 import { nameOf } from '../ui/person-name.js';
@@ -63,7 +63,7 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
   const [current, setCurrent] = useState(change);
   const [total, setTotal] = useState(0);
   const [isChanging, setChanging] = useState(false);
-  useUnsavedGuard(isChanging, t('enrollments.change.leave'));
+  useLossGuard(isChanging, t('enrollments.change.leave'));
   const unmounted = useUnmountSignal();
   const stopped = useRef(false);
   useEffect(() => {
@@ -180,7 +180,7 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
       action={refused ? (count > 0 ? t('action.retry') : undefined) : t(`enrollments.change.action.${action}`)}
       dismiss={refused ? t('action.close') : action === 'cancel' ? t('action.keep') : undefined}
       destructive={isDestructive(action)}
-      dirty={reply !== '' && count > 0}
+      unsaved={reply !== '' && count > 0 ? t('courses.field.reply') : undefined}
       stop={
         count > maxChanges && action !== 'remove'
           ? { action: t('enrollments.change.stop'), onStop: () => (stopped.current = true) }

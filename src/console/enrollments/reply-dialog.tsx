@@ -44,7 +44,7 @@ function ReplyForm({ row, onClose }: { row: EnrollmentRow; onClose(): void }) {
       onClose();
     },
   });
-  useUnsavedGuard(form.isDirty && !change.isSuccess);
+  useUnsavedGuard(form.isDirty && !change.isSuccess, [t('courses.field.reply')]);
   return (
     <form onSubmit={form.onSubmit} noValidate>
       <Stack>

@@ -36,7 +36,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
     setChanges(differencesFromPlan(current, plan, next));
   };
   const changed = Object.keys(changes).length > 0;
-  useUnsavedGuard(changed);
+  useUnsavedGuard(changed, [t('imports.plan.unsaved')]);
   const applicable = plan.id !== null && plan.refusal === null && !changed;
 
   function planAgain(wanted: PlanChanges): void {

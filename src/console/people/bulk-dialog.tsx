@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { ResponseBody } from '../api/client.js';
 import { useChange } from '../api/queries.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
-import { useUnsavedGuard } from '../ui/forms/unsaved.js';
+import { useLossGuard, useUnsavedGuard } from '../ui/forms/unsaved.js';
 import { messageOf, refusalText } from '../ui/messages.js';
 import { useUnmountSignal } from '../ui/unmount-signal.js';
 import { type AccountAction, isDangerous, type Outcome, type SelectedAccounts } from './bulk-actions.js';
@@ -41,8 +41,8 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
   const isChanging = done !== undefined;
   const isDismissible = !working && !hasPasswords && (message === '' || result !== undefined);
   useShownOnceGuard(hasPasswords || (isChanging && action === 'reset_password'));
-  useUnsavedGuard(isChanging && action !== 'reset_password', t('people.bulk.leave'));
-  useUnsavedGuard(message !== '' && !result && !isChanging);
+  useLossGuard(isChanging && action !== 'reset_password', t('people.bulk.leave'));
+  useUnsavedGuard(message !== '' && !result && !isChanging, [t('people.invitation.message')]);
   const unmounted = useUnmountSignal();
 
   /** @param email of the account, to list it with a new password */

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { assignmentFailure, WhenFullSwitch } from '../enrollments/when-full.js';
 import { CoursePicker } from '../pickers/course-picker.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
-import { useUnsavedGuard } from '../ui/forms/unsaved.js';
+import { useLossGuard } from '../ui/forms/unsaved.js';
 import { useUnmountSignal } from '../ui/unmount-signal.js';
 import { enroll, type Outcome, outcomeOf, type SelectedAccounts } from './bulk-actions.js';
 import { Outcomes } from './bulk-outcomes.js';
@@ -25,7 +25,7 @@ export function EnrollDialog({ selected, onClose }: EnrollDialogProps) {
   const [result, setResult] = useState<Outcome[]>();
   const [failure, setFailure] = useState<unknown>();
   const [working, setWorking] = useState(false);
-  useUnsavedGuard(working, t('people.bulk.leave'));
+  useLossGuard(working, t('people.bulk.leave'));
   const unmounted = useUnmountSignal();
 
   const accounts = [...selected.values()];

@@ -39,7 +39,7 @@ export function InviteDialog({ user, opened, onClose }: InviteDialogProps) {
       }}
       title={t(user.invitedAt === null ? 'people.invitation.ask' : 'people.invitation.askAgain', { name })}
       action={t('people.invitation.send')}
-      dirty={message !== ''}
+      unsaved={message === '' ? undefined : t('people.invitation.message')}
       onConfirm={invite}
     >
       <Stack>

@@ -40,7 +40,6 @@ export function NewPersonDialog({ opened, onClose }: NewPersonDialogProps) {
   const create = useChange('createUser');
   const [created, setCreated] = useState<Created>();
   const [dirty, setDirty] = useState(false);
-  useUnsavedGuard(opened && dirty && !create.isPending && !created);
   const awaitsPassword = create.isPending && create.variables.body.credentials === 'generated';
   useShownOnceGuard(opened && (awaitsPassword || created !== undefined));
 
@@ -72,7 +71,13 @@ export function NewPersonDialog({ opened, onClose }: NewPersonDialogProps) {
       {created ? (
         <CreatedPerson person={created} onClose={close} />
       ) : (
-        <NewPersonForm create={create} onCreated={onCreated} onDirty={() => setDirty(true)} onCancel={close} />
+        <NewPersonForm
+          create={create}
+          isOpen={opened}
+          onCreated={onCreated}
+          onDirty={() => setDirty(true)}
+          onCancel={close}
+        />
       )}
     </Modal>
   );
@@ -98,13 +103,14 @@ function CreatedPerson({ person, onClose }: { person: Created; onClose(): void }
 }
 
 interface NewPersonFormProps {
+  isOpen: boolean;
   create: ReturnType<typeof useChange<'createUser'>>;
   onCreated(response: ResponseBody<'createUser'>): void;
   onDirty(): void;
   onCancel(): void;
 }
 
-function NewPersonForm({ create, onCreated, onDirty, onCancel }: NewPersonFormProps) {
+function NewPersonForm({ create, isOpen, onCreated, onDirty, onCancel }: NewPersonFormProps) {
   const { t } = useTranslation();
   const isMailSetUp = useMailSetUp();
   const [chosen, setChosen] = useState<string>();
@@ -116,6 +122,10 @@ function NewPersonForm({ create, onCreated, onDirty, onCancel }: NewPersonFormPr
       onCreated(await create.mutateAsync({ body: { ...person, credentials, ...(invites && { message }) } }));
     },
   });
+  useUnsavedGuard(
+    isOpen && form.isDirty && !create.isPending,
+    form.changed.map((name) => t(name === 'message' ? 'people.invitation.message' : `field.${name}`)),
+  );
   return (
     <form onSubmit={form.onSubmit} onChange={onDirty} noValidate>
       <Stack>

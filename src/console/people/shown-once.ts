@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { usePostponeSignIn } from '../session/postponed-sign-in.js';
-import { useUnsavedGuard } from '../ui/forms/unsaved.js';
+import { useLossGuard } from '../ui/forms/unsaved.js';
 
 /**
  * For passwords that are shown once: asks before the user leaves the page, and postpones the dialog to sign in again.
@@ -8,6 +8,6 @@ import { useUnsavedGuard } from '../ui/forms/unsaved.js';
  */
 export function useShownOnceGuard(isShown: boolean): void {
   const { t } = useTranslation();
-  useUnsavedGuard(isShown, t('people.passwordLost'));
+  useLossGuard(isShown, t('people.passwordLost'));
   usePostponeSignIn(isShown);
 }

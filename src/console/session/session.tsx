@@ -149,7 +149,7 @@ export function useSignOut() {
   const { signOut } = useSession();
   return useMutation({
     mutationFn: async () => {
-      if (confirmLeaving()) await signOut();
+      if (await confirmLeaving()) await signOut();
     },
   });
 }

@@ -93,10 +93,11 @@ export function lazyDialog<Props extends object, Key extends keyof Props>(
       return <Dialog {...props} {...(!mounted && { [key]: typeof props[key] === 'boolean' ? false : undefined })} />;
     };
   });
-  return function LazyDialog(props: Props) {
+  function LazyDialog(props: Props) {
     const opened = props[key] !== undefined && props[key] !== false;
     const [wanted, setWanted] = useState(opened);
     if (opened && !wanted) setWanted(true);
     return wanted && <Part {...props} />;
-  };
+  }
+  return Object.assign(LazyDialog, { preload: Part.preload });
 }

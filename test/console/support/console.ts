@@ -9,7 +9,7 @@ import { type Harness, useHarness } from '../../support/harness.js';
 import { scaled } from '../../support/machine.js';
 import { type MailServer, startMailServer } from '../../support/mail-server.js';
 
-import { type Browsing, useBrowser } from './browser.js';
+import { type Browsing, expect, useBrowser } from './browser.js';
 
 export interface ConsoleTest extends Harness, Browsing {
   /** URL of the service. */
@@ -87,14 +87,16 @@ export async function returnToPage(page: Page): Promise<void> {
   await page.evaluate(() => void window.dispatchEvent(new Event('visibilitychange')));
 }
 
-/** Answers a page's questions whether to leave; without this, a question fails the test. */
-export function answerLeaving(page: Page): { asked: string[]; answer: 'stay' | 'leave' } {
-  const leaving: ReturnType<typeof answerLeaving> = { asked: [], answer: 'stay' };
-  page.on('dialog', (question) => {
-    leaving.asked.push(question.message());
-    void (leaving.answer === 'stay' ? question.dismiss() : question.accept());
-  });
-  return leaving;
+/** Answers the question of the console whether to leave the page. @param question part of its text */
+export async function answerLeaving(
+  page: Page,
+  answer: 'Keep editing' | 'Discard' | 'Stay' | 'Leave',
+  question: string,
+): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: /^Leave (without saving|the page)\?$/ });
+  await expect(dialog).toContainText(question);
+  await dialog.getByRole('button', { name: answer, exact: true }).click();
+  await expect(dialog).toBeHidden();
 }
 
 /** Whether the browser would ask before it closes the tab. */

@@ -79,11 +79,17 @@ export const common: Pick<Translations, keyof typeof english> = {
     gone: 'Nicht gefunden',
     offline: 'Der Dienst ist nicht erreichbar.',
     saved: 'Gespeichert.',
-    unsaved: 'Deine Änderungen sind noch nicht gespeichert. Die Seite trotzdem verlassen?',
     noDate: 'Dieses Datum gibt es nicht. Gib Tag, Monat und Jahr ein oder leere das Feld.',
     conflict:
       'Jemand anderes hat inzwischen diese Felder geändert: {{fields}}. Speichere noch einmal, um sie zu überschreiben, oder verwirf deine Änderungen, um die neuen Werte zu sehen.',
   },
+  unsaved: {
+    title: 'Ohne Speichern verlassen?',
+    fields: 'Das hast du geändert und noch nicht gespeichert:',
+    stay: 'Weiter bearbeiten',
+    leave: 'Verwerfen',
+  },
+  leave: { title: 'Seite verlassen?', stay: 'Bleiben', leave: 'Verlassen' },
   ...refusals,
   table: {
     columns: 'Spalten',

@@ -35,8 +35,7 @@ export const enrollments: Translations['enrollments'] = {
     upload: '{{name}}, {{size}}',
     uploading: '{{name}} wird hochgeladen',
     stop: '{{name}} nicht hochladen',
-    leave:
-      'Noch sind nicht alle Dateien hochgeladen. Die übrigen fehlen dann in den Unterlagen. Die Seite trotzdem verlassen?',
+    leave: 'Noch sind nicht alle Dateien hochgeladen. Die übrigen fehlen dann in den Unterlagen.',
   },
   finished: {
     note_one: '{{count}} Teilnehmer:in hat 100 % erreicht.',
@@ -61,7 +60,7 @@ export const enrollments: Translations['enrollments'] = {
     stopped: 'Angehalten: {{done}} von {{count}} sind erledigt. Die anderen bleiben, wie sie sind.',
     actionOf: '{{action}} ({{count}})',
     actionFor: '{{action}}: {{name}}',
-    leave: 'Noch sind nicht alle geändert. Die übrigen bleiben, wie sie sind. Die Seite trotzdem verlassen?',
+    leave: 'Noch sind nicht alle geändert. Die übrigen bleiben, wie sie sind.',
     full: 'Der Kurs ist ausgebucht. Erhöhe die Höchstzahl der Plätze oder sage einen Platz ab. Freie Plätze gehen zuerst an die Warteliste.',
     all: 'Alles anzeigen',
     less: 'Weniger anzeigen',

@@ -48,6 +48,7 @@ export const imports: Translations['imports'] = {
   resume: 'Fortsetzen',
   plan: {
     title: 'Plan',
+    unsaved: 'Spalten und Optionen des Imports',
     names: 'Namen mit besonderen Buchstaben: {{names}}',
     understood: '{{encoding}}, getrennt durch {{delimiter}}, Überschriften in Zeile {{line}}',
     sheet: 'Blatt „{{sheet}}“, Überschriften in Zeile {{line}}',

@@ -79,11 +79,17 @@ export const common = {
     gone: 'Not found',
     offline: 'The service cannot be reached.',
     saved: 'Saved.',
-    unsaved: 'There are changes that are not saved. Leave the page?',
     noDate: 'Enter day, month and year of a date that exists, or clear the field.',
     conflict:
       'Somebody else has changed these fields since you opened them: {{fields}}. Save again to overwrite them, or discard your changes to see theirs.',
   },
+  unsaved: {
+    title: 'Leave without saving?',
+    fields: 'You have changed this and not saved it:',
+    stay: 'Keep editing',
+    leave: 'Discard',
+  },
+  leave: { title: 'Leave the page?', stay: 'Stay', leave: 'Leave' },
   ...refusals,
   table: {
     columns: 'Columns',

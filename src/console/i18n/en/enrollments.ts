@@ -34,7 +34,7 @@ export const enrollments = {
     upload: '{{name}}, {{size}}',
     uploading: 'Sending {{name}}',
     stop: 'Leave out {{name}}',
-    leave: 'Files that have not arrived yet will not be added. Leave the page?',
+    leave: 'Files that have not arrived yet will not be added.',
   },
   finished: {
     note_one: '{{count}} trainee has finished the course.',
@@ -58,7 +58,7 @@ export const enrollments = {
     stopped: 'Stopped: {{done}} of {{count}} are done, the others stay as they are.',
     actionOf: '{{action}} ({{count}})',
     actionFor: '{{action}}: {{name}}',
-    leave: 'This is not finished yet, and the rest will stay as it is. Leave the page?',
+    leave: 'This is not finished yet, and the rest will stay as it is.',
     full: 'The course is full. Raise its number of seats, or cancel a place. People on the waiting list come first.',
     all: 'Show all',
     less: 'Show less',

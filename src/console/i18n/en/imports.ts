@@ -43,6 +43,7 @@ export const imports = {
   resume: 'Resume',
   plan: {
     title: 'Plan',
+    unsaved: 'Columns and options of the import',
     names: 'Names with special letters: {{names}}',
     understood: '{{encoding}}, separated by {{delimiter}}, heading in line {{line}}',
     sheet: 'Sheet “{{sheet}}”, heading in line {{line}}',

@@ -15,8 +15,8 @@ export interface ConfirmDialogProps {
   /** Label of the button that does nothing, if "Cancel" could be mistaken for the action. */
   dismiss?: string | undefined;
   destructive?: boolean;
-  /** Whether the user has typed text, which only the buttons discard without a question. */
-  dirty?: boolean;
+  /** Label of a field with typed text, which only the buttons discard without a question. */
+  unsaved?: string | undefined;
   disabled?: boolean;
   /** Performs the action. If it throws, the dialog stays open and shows the error. */
   onConfirm(): Promise<unknown>;
@@ -33,7 +33,7 @@ export function ConfirmDialog({
   action,
   dismiss,
   destructive = false,
-  dirty = false,
+  unsaved,
   disabled = false,
   onConfirm,
   stop,
@@ -41,7 +41,7 @@ export function ConfirmDialog({
   const { t } = useTranslation();
   const [working, setWorking] = useState(false);
   const [failure, setFailure] = useState<unknown>();
-  useUnsavedGuard(opened && dirty);
+  useUnsavedGuard(opened && unsaved !== undefined, [unsaved ?? '']);
   useEffect(() => {
     if (opened) setFailure(undefined);
   }, [opened]);
@@ -69,8 +69,8 @@ export function ConfirmDialog({
     <Modal
       opened={opened}
       onClose={working ? () => undefined : onClose}
-      closeOnClickOutside={!dirty}
-      closeOnEscape={!dirty}
+      closeOnClickOutside={unsaved === undefined}
+      closeOnEscape={unsaved === undefined}
       title={title}
       closeButtonProps={{ 'aria-label': t('action.close') }}
     >

@@ -64,7 +64,7 @@ export function useEditForm<Source, Values extends object, Changes extends { [Na
       if (!hasOthers) onSaved?.();
     },
   });
-  useUnsavedGuard(form.isDirty && !form.submitting);
+  useUnsavedGuard(form.isDirty && !form.submitting, form.changed.map(labelOf));
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once for each response
   useEffect(() => {

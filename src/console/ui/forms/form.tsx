@@ -100,6 +100,8 @@ export function useApiForm<Values extends object>({ initialValues, validate, sub
     setFieldValue: form.setFieldValue,
     reset: form.reset,
     isDirty: form.isDirty(),
+    /** Names of the fields with unsaved input. */
+    changed: Object.keys(form.values).filter((name): name is keyof Values & string => form.isDirty(name)),
     onSubmit: (event: FormEvent<HTMLFormElement>) => void onSubmit(event),
     submitting,
     /** Error that isn't about a field of the form. */

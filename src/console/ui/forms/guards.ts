@@ -1,17 +1,64 @@
-/** Questions to ask before the page is left, by id. The latest is last: an open dialog after the form below it. */
-const guards = new Map<string, string>();
+import { useSyncExternalStore } from 'react';
 
-/** Adds a question to ask before the page is left. @param message says what would be lost @returns a function that removes it */
-export function addGuard(id: string, message: string): () => void {
-  guards.set(id, message);
-  return () => void guards.delete(id);
+/** Something that is lost when the page is left. */
+export type Loss =
+  /** Labels of fields with unsaved input. */
+  | { fields: readonly string[] }
+  /** Says in a sentence what is lost, such as a password that is shown once. */
+  | { consequence: string };
+
+/** Question whether to leave the page. */
+export interface LeaveQuestion {
+  losses: readonly Loss[];
+  answer(leaves: boolean): void;
 }
 
-/** Whether the guard is the latest: only the latest question is asked. */
-export const isLatestGuard = (id: string): boolean => [...guards.keys()].at(-1) === id;
+/** Losses by the id of their component, in the order of their appearance. */
+const losses = new Map<string, Loss>();
+let question: LeaveQuestion | undefined;
+const listeners = new Set<() => void>();
 
-/** Asks the user whether to leave, if something would be lost. @returns whether to leave */
-export function confirmLeaving(): boolean {
-  const message = [...guards.values()].at(-1);
-  return message === undefined || window.confirm(message);
+function notify(): void {
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+/** Adds a loss to ask about before the page is left. @returns a function that removes it */
+export function addLoss(id: string, loss: Loss): () => void {
+  losses.set(id, loss);
+  notify();
+  return () => {
+    losses.delete(id);
+    notify();
+  };
+}
+
+export const hasLosses = (): boolean => losses.size > 0;
+
+/** Whether something is lost when the page is left now. */
+export const useHasLosses = (): boolean => useSyncExternalStore(subscribe, hasLosses);
+
+/** Open question; undefined without a question. */
+export const useLeaveQuestion = (): LeaveQuestion | undefined => useSyncExternalStore(subscribe, () => question);
+
+/** Asks the user whether to leave the page, if something would be lost. @returns whether to leave */
+export function confirmLeaving(): Promise<boolean> {
+  if (!hasLosses()) return Promise.resolve(true);
+  // The user answers the open question first.
+  if (question) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    question = {
+      losses: [...losses.values()],
+      answer(leaves) {
+        question = undefined;
+        notify();
+        resolve(leaves);
+      },
+    };
+    notify();
+  });
 }

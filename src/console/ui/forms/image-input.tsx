@@ -30,7 +30,7 @@ export function ImageInput({ label, preview, width, onUpload, onRemove }: ImageI
   const [removing, setRemoving] = useState(false);
   const working = share !== undefined;
   const reset = useRef<() => void>(null);
-  useUnsavedGuard(file !== null);
+  useUnsavedGuard(file !== null, [label]);
 
   useEffect(() => {
     if (!file) return undefined;

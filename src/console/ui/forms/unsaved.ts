@@ -1,27 +1,21 @@
-import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useId } from 'react';
-import { useTranslation } from 'react-i18next';
-import { addGuard, confirmLeaving, isLatestGuard } from './guards.js';
-
-/** Tab in the URL: a change of the tab hides the form. */
-const tabOf = (search: object): unknown => ('tab' in search ? search.tab : undefined);
+import { addLoss } from './guards.js';
 
 /**
- * Asks before unsaved changes are lost by a link, by closing the browser tab, or by signing out. Other changes of the URL,
- * such as sorting a list on the page, ask nothing.
- * @param message the question; by default about unsaved changes
+ * Asks before unsaved input is lost by leaving the page.
+ * @param fields labels of the changed fields, which the question names
  */
-export function useUnsavedGuard(isDirty: boolean, message?: string): void {
-  const { t } = useTranslation();
+export function useUnsavedGuard(isDirty: boolean, fields: readonly string[]): void {
   const id = useId();
-  const question = message ?? t('state.unsaved');
-  useEffect(() => (isDirty ? addGuard(id, question) : undefined), [isDirty, id, question]);
-  useBlocker({
-    shouldBlockFn({ current, next }) {
-      const leaves = current.pathname !== next.pathname || tabOf(current.search) !== tabOf(next.search);
-      return leaves && isLatestGuard(id) && !confirmLeaving();
-    },
-    enableBeforeUnload: () => isDirty,
-    disabled: !isDirty,
-  });
+  const names = JSON.stringify(fields);
+  useEffect(() => (isDirty ? addLoss(id, { fields: JSON.parse(names) as string[] }) : undefined), [isDirty, id, names]);
+}
+
+/**
+ * Asks before the page is left during an action, or while it shows a password that is shown once.
+ * @param consequence says in a sentence what is lost
+ */
+export function useLossGuard(isActive: boolean, consequence: string): void {
+  const id = useId();
+  useEffect(() => (isActive ? addLoss(id, { consequence }) : undefined), [isActive, id, consequence]);
 }
