@@ -276,6 +276,12 @@ describe("The programme's logo", () => {
         'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
         'cache-control': 'public, max-age=3600',
       });
+      const again = () => request(appWith(harness, logo)).get('/api/logo');
+      await again()
+        .set('If-None-Match', headers.etag ?? '')
+        .expect(304);
+      await again().set('If-None-Match', '"another"').expect(200);
+      await again().set('Range', 'bytes=0-3').expect(206).expect('Content-Length', '4');
     }
     await request(appWith(harness)).get('/api/logo').expect(404);
   });

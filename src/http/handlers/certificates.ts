@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { AppError } from '../../errors.js';
 import { presentCertificate, presentValidCertificate } from '../../presenters/certificate.js';
 import { revokeCertificate } from '../../services/certificates/commands.js';
@@ -12,6 +13,7 @@ export function certificateHandlers(context: Context) {
   const { config } = context;
   const { publicUrl } = config.mail;
   const logo = readLogo(config);
+  const logoVersion = logo && `"${createHash('sha256').update(logo.content).digest('base64url')}"`;
   return {
     async listCertificates({ caller, query }) {
       const { items, pagination } = await listCertificates(context, actorOf(caller), query);
@@ -37,16 +39,21 @@ export function certificateHandlers(context: Context) {
       return { message: 'Certificate revoked successfully.', certificate: presentCertificate(certificate) };
     },
 
-    async showLogo({ setHeader }) {
-      if (!logo) throw new AppError('NOT_FOUND');
+    async showLogo({ setHeader, rangeOf }) {
+      if (!logo || logoVersion === undefined) throw new AppError('NOT_FOUND');
       setHeader('Cache-Control', 'public, max-age=3600');
+      const { contentType, content } = logo;
+      const range = rangeOf(content.length, logoVersion);
+      const sent = range ? content.subarray(range.start, range.end + 1) : content;
       return {
-        contentType: logo.contentType,
+        contentType,
+        etag: logoVersion,
+        ...(range && { range: { ...range, of: content.length } }),
         // SVG files have their colours in style elements.
         contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-        bytes: logo.content.length,
+        bytes: sent.length,
         async *pieces() {
-          yield logo.content;
+          yield sent;
         },
       };
     },

@@ -84,6 +84,7 @@ export const certificateOperations = {
   showLogo: operation.get('/api/logo', {
     summary: "The programme's logo from the setting `PROGRAMME_LOGO`",
     access: anybody,
+    acceptsRanges: true,
     success: streamed('The image', '*/*'),
     failures: ['NOT_FOUND'],
   }),
