@@ -61,8 +61,15 @@ function Message({ label, text, lines, subject }: MessageProps) {
   }, []);
   const action = t(whole ? 'enrollments.change.less' : 'enrollments.change.all');
   return (
-    <Group gap={4} wrap={lines === 1 && !whole ? 'nowrap' : 'wrap'} mt={2}>
-      <Text {...(!whole && { lineClamp: lines })} size="sm" className="running-text" ref={watch}>
+    <Group gap={4} mt={2}>
+      <Text
+        {...(!whole && { lineClamp: lines })}
+        // A single line leaves room for the button, unless too little of the message would remain.
+        flex={lines === 1 && !whole ? '1 1 10rem' : '1 1 100%'}
+        size="sm"
+        className="running-text"
+        ref={watch}
+      >
         <Text span size="xs" c="dimmed" me={6}>
           {label}
         </Text>

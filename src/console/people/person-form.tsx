@@ -37,7 +37,7 @@ export function PersonForm({ user }: { user: PersonDetails }) {
             others={{ role: <RoleField key="role" {...form.field('role')} user={user} /> }}
           />
         </SimpleGrid>
-        <Group justify="space-between">
+        <Group className="sticky-actions" justify="space-between">
           <Text size="sm" c="dimmed">
             {t('field.createdAt')}: <Time at={user.createdAt} /> · {t('field.updatedAt')}: <Time at={user.updatedAt} />{' '}
             · {t('field.lastLogin')}: <Time at={user.lastLogin} />

@@ -73,7 +73,7 @@ export function AccountForm({ byMail }: { byMail: boolean | undefined }) {
             inputWrapperOrder={['label', 'input', 'description']}
           />
         </SimpleGrid>
-        <Group>
+        <Group className="sticky-actions">
           <Button type="submit" loading={form.submitting}>
             {t('action.save')}
           </Button>
