@@ -47,7 +47,7 @@ const builtConsole = path.join(path.dirname(program), '..', 'dist', 'console');
 /** Serves a migrated database and the web console over HTTP. */
 export async function serve(databaseUrl: string, folder: string): Promise<Service> {
   const context = await openContext(databaseUrl, folder);
-  const server = createServer(createApp(context, {}, serveConsole(context.config.programme, builtConsole)));
+  const server = createServer(createApp(context, {}, serveConsole(context.config, builtConsole)));
   let served: (milliseconds: number) => void = () => undefined;
   server.prependListener('request', (_request, response) => {
     const startedAt = performance.now();

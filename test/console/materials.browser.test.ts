@@ -42,7 +42,7 @@ describePages('The materials of a course', function () {
     test.expectErrors(page, /ERR_INTERNET_DISCONNECTED/);
     await page.context().setOffline(true);
     await input.setInputFiles(textFile('one.txt'));
-    await expect(page.getByRole('main').getByRole('alert')).toHaveText('The service cannot be reached.');
+    await expect(page.getByRole('main').getByRole('alert')).toHaveText('Your device is offline.');
     // The value must be empty: choosing the same file again would fire no event.
     await expect(input).toHaveValue('');
     await page.context().setOffline(false);

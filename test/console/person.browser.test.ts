@@ -180,7 +180,7 @@ describePages('A person', function () {
     test.expectErrors(page, /ERR_INTERNET_DISCONNECTED|status of 404/);
     await page.context().setOffline(true);
     await dialog.getByRole('button', { name: 'Delete' }).click();
-    await expect(dialog.getByRole('alert')).toHaveText('The service cannot be reached.');
+    await expect(dialog.getByRole('alert')).toHaveText('Your device is offline.');
     await page.context().setOffline(false);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await settled(page);

@@ -20,6 +20,7 @@ describe('The web console', () => {
       'index.html':
         '<!doctype html><title>coursectl</title><meta name="application-name" content="coursectl" />' +
         '<link rel="icon" type="image/svg+xml" href="/icon.svg" />' +
+        '<meta name="password-rules" content="6 off" />' +
         '<meta property="csp-nonce" nonce="CSP_NONCE"><style nonce="CSP_NONCE"></style>' +
         '<noscript>coursectl needs JavaScript.</noscript>',
       'manifest.json': '{}',
@@ -32,8 +33,11 @@ describe('The web console', () => {
   });
   after(() => folder.remove());
 
-  const app = (programme: Parameters<typeof serveConsole>[0] = { name: 'coursectl' }) =>
-    createApp(harness.context, {}, serveConsole(programme, folder.path));
+  type Settings = Parameters<typeof serveConsole>[0];
+  const app = (
+    programme: Settings['programme'] = { name: 'coursectl' },
+    auth: Settings['auth'] = { passwordMinLength: 6, passwordBlocklist: false },
+  ) => createApp(harness.context, {}, serveConsole({ programme, auth }, folder.path));
 
   it('serves its page to navigations, with a new nonce and a strict policy', async () => {
     const nonces = [];
@@ -52,6 +56,12 @@ describe('The web console', () => {
       nonces.push(nonce);
     }
     expect(new Set(nonces)).to.have.length(3);
+  });
+
+  it('writes the rules for passwords into its page', async () => {
+    const auth = { passwordMinLength: 12, passwordBlocklist: true };
+    const { text } = await request(app(undefined, auth)).get('/').set(page);
+    expect(text).to.include('<meta name="password-rules" content="12 on" />');
   });
 
   it('serves its page only to navigations that accept HTML, and never below /api', async () => {
@@ -161,7 +171,7 @@ describe('CONSOLE', () => {
   it('off serves only the API', async () => {
     writeFileSync(path.join(folder.path, 'index.html'), '<!doctype html>');
     writeFileSync(path.join(folder.path, 'manifest.json'), '{}');
-    expect(serveConsole(harness.context.config.programme, folder.path)).to.be.a('function');
+    expect(serveConsole(harness.context.config, folder.path)).to.be.a('function');
     const server = await startServer(harness.context, { consoleFolder: folder.path });
     try {
       expect(server.hasConsole).to.equal(false);
@@ -173,6 +183,6 @@ describe('CONSOLE', () => {
   });
 
   it('serves nothing if the console is not built', () => {
-    expect(serveConsole(harness.context.config.programme, path.join(folder.path, 'nothing'))).to.equal(undefined);
+    expect(serveConsole(harness.context.config, path.join(folder.path, 'nothing'))).to.equal(undefined);
   });
 });

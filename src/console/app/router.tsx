@@ -13,10 +13,10 @@ import { useTranslation } from 'react-i18next';
 import type { Screen } from '../i18n/en/translations.js';
 import { loadTranslations } from '../i18n/i18n.js';
 import { type Role, useUser } from '../session/session.js';
-import { NotLoaded } from '../ui/lazy.js';
+import { lazyPart } from '../ui/lazy.js';
 import { listSearch } from '../ui/lists/list-search.js';
 import { Page } from '../ui/page.js';
-import { Empty, Failed } from '../ui/states.js';
+import { Empty, Failed, Loading } from '../ui/states.js';
 import { Layout } from './layout.js';
 
 function NotFound() {
@@ -32,21 +32,8 @@ function NotFound() {
   );
 }
 
-/**
- * Thrown if the code or the translations of a page could not be loaded. Hides the message of `cause` from the router. After that
- * message, the router would reload the window, and the browser would show its own error page while the service is down.
- */
-class PageNotLoaded extends Error {
-  override name = 'PageNotLoaded';
-  constructor(cause: unknown) {
-    super('The page could not be loaded.', { cause });
-  }
-}
-
 /** Shows the error of a page inside the frame. */
 function PageError({ error, reset }: ErrorComponentProps) {
-  // The router remembers the failed import, so only a reload of the window loads the code again.
-  if (error instanceof PageNotLoaded) return <NotLoaded />;
   return <Failed error={error} onRetry={reset} />;
 }
 
@@ -56,14 +43,16 @@ function lazyPage<const Name extends string>(
   load: () => Promise<Record<Name, ComponentType>>,
   name: Name,
 ) {
-  return lazyRouteComponent(async () => {
-    try {
-      const [code] = await Promise.all([load(), loadTranslations(...screens)]);
-      return code;
-    } catch (error) {
-      throw new PageNotLoaded(error);
-    }
-  }, name);
+  const loadPage = async () => (await Promise.all([load(), loadTranslations(...screens)]))[0][name];
+  return lazyRouteComponent(
+    // If the code can't be loaded, the page itself loads it, and reports why it can't. After an error, the router would reload the
+    // window, and the browser would show its own error page while the service is down.
+    () =>
+      loadPage()
+        .catch(() => lazyPart(loadPage, <Loading />))
+        .then((page) => ({ [name]: page })),
+    name,
+  );
 }
 
 /** Picks the page for the role of the user; other roles see `NotFound`. The service checks access itself. */

@@ -4,6 +4,8 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { changeLanguage, type Language, languages } from '../i18n/i18n.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
+import { missingCodeText } from '../ui/messages.js';
+import { useMissingCodeReason } from '../ui/missing-code.js';
 
 const schemes = ['light', 'dark', 'auto'] as const;
 
@@ -27,9 +29,8 @@ export function useLanguageChange() {
 
 export function LanguageFailure({ failed }: { failed: boolean }) {
   const { t } = useTranslation();
-  return (
-    <FormFailure title={t('app.languageFailed')}>{failed ? new Error(t('state.notLoaded')) : undefined}</FormFailure>
-  );
+  const reason = useMissingCodeReason(failed);
+  return <FormFailure title={t('app.languageFailed')}>{reason && new Error(missingCodeText(reason, t))}</FormFailure>;
 }
 
 export function AppearanceMenu({ onLanguage }: { onLanguage(language: Language): void }) {

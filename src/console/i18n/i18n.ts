@@ -23,8 +23,9 @@ function preferredLanguage(): Language {
 
 /** Texts for a console whose translations could not be loaded. */
 export const fallbackTexts = {
-  message: 'The service cannot be reached, or has been updated. Loading the page again may help.',
-  retry: 'Try again',
+  offline: { message: 'The service cannot be reached.', action: 'Try again' },
+  updated: { message: 'There is a new version of the console. Reload the page to use it.', action: 'Reload' },
+  failed: { message: 'A part of the console could not be loaded. Reload the page.', action: 'Reload' },
 };
 
 /** Translations of a screen, or `common`: those of the sign-in and of all screens. */

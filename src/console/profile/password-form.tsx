@@ -4,7 +4,7 @@ import { useChange } from '../api/queries.js';
 import { useUser } from '../session/session.js';
 import { useApiForm } from '../ui/forms/form.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
-import { PasswordField } from '../ui/forms/password-field.js';
+import { NewPasswordField, PasswordField } from '../ui/forms/password-field.js';
 import { notifyDone } from '../ui/notify.js';
 
 /** Changes the user's own password, which ends all other sessions. */
@@ -34,12 +34,7 @@ export function PasswordForm() {
           autoComplete="current-password"
           required
         />
-        <PasswordField
-          {...form.field('newPassword')}
-          label={t('field.newPassword')}
-          autoComplete="new-password"
-          required
-        />
+        <NewPasswordField {...form.field('newPassword')} label={t('field.newPassword')} />
         <PasswordField
           {...form.field('again')}
           label={t('field.confirmPassword')}

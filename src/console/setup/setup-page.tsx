@@ -7,7 +7,7 @@ import { SignInLayout } from '../sign-in/sign-in-layout.js';
 import { AccountInputs, ownAutoComplete } from '../ui/forms/account-inputs.js';
 import { useApiForm } from '../ui/forms/form.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
-import { PasswordField } from '../ui/forms/password-field.js';
+import { NewPasswordField } from '../ui/forms/password-field.js';
 import { programmeName } from '../ui/programme.js';
 
 /** Fields of the form, without `isActive`: the super admin is always active. */
@@ -31,8 +31,13 @@ export function SetupPage() {
       <form onSubmit={form.onSubmit} noValidate>
         <Stack>
           <FormFailure>{form.failure}</FormFailure>
-          <AccountInputs names={names} field={form.field} autoComplete={ownAutoComplete} />
-          <PasswordField {...form.field('password')} label={t('field.password')} autoComplete="new-password" required />
+          <AccountInputs
+            names={names}
+            field={form.field}
+            autoComplete={ownAutoComplete}
+            more={{ firstName: { autoFocus: true } }}
+          />
+          <NewPasswordField {...form.field('password')} label={t('field.password')} />
           <Button type="submit" loading={form.submitting}>
             {t('setup.submit')}
           </Button>

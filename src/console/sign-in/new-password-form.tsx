@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApiForm } from '../ui/forms/form.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
-import { PasswordField } from '../ui/forms/password-field.js';
+import { NewPasswordField, PasswordField } from '../ui/forms/password-field.js';
 
 interface NewPasswordFormProps {
   /** Email of the account, for password managers. */
@@ -27,13 +27,7 @@ export function NewPasswordForm({ email, submitLabel, submit, other }: NewPasswo
       <Stack>
         <FormFailure>{form.failure}</FormFailure>
         {email !== undefined && <input type="text" autoComplete="username" value={email} readOnly hidden />}
-        <PasswordField
-          {...form.field('newPassword')}
-          label={t('field.newPassword')}
-          autoComplete="new-password"
-          required
-          data-autofocus
-        />
+        <NewPasswordField {...form.field('newPassword')} label={t('field.newPassword')} autoFocus data-autofocus />
         <PasswordField
           {...form.field('again')}
           label={t('field.confirmPassword')}

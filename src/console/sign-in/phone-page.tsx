@@ -31,7 +31,7 @@ export function PhonePage({ onDone }: { onDone(): void }) {
             label={t('field.phone')}
             autoComplete="tel"
             required
-            data-autofocus
+            autoFocus
           />
           <Group justify="space-between">
             <Button variant="default" onClick={onDone}>

@@ -1,16 +1,36 @@
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Failed } from './states.js';
+import { missingCodeText } from './messages.js';
+import { useMissingCodeReason, useOnline } from './missing-code.js';
+import { Failed, Loading } from './states.js';
 
 /** Scrolls to an element, because a lazy dialog is rendered at the end of its page. */
 const scrollToElement = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' });
 
-/** Says that code could not be loaded, and offers a reload. @param unseen whether to scroll to the message */
-export function NotLoaded({ unseen = false }: { unseen?: boolean }) {
+interface NotLoadedProps {
+  /** Loads the code again. */
+  onRetry(): void;
+  /** Whether to scroll to the message. */
+  unseen: boolean;
+}
+
+/**
+ * Says why code could not be loaded. Without a connection it is loaded again on request, and when the device is online again.
+ * For other reasons the button reloads the window: after an update, the service no longer has the code of the old version.
+ */
+function NotLoaded({ onRetry, unseen }: NotLoadedProps) {
   const { t } = useTranslation();
+  const reason = useMissingCodeReason();
+  useOnline(reason === 'offline', onRetry);
+  if (!reason) return <Loading lines={2} />;
   return (
     <div ref={unseen ? scrollToElement : undefined}>
-      <Failed error={new Error(t('state.notLoaded'))} onRetry={() => window.location.reload()} />
+      <Failed
+        error={new Error(missingCodeText(reason, t))}
+        {...(reason === 'offline'
+          ? { onRetry }
+          : { onRetry: () => window.location.reload(), action: t('action.reload') })}
+      />
     </div>
   );
 }
@@ -24,8 +44,7 @@ export interface LazyPart<Props> {
 }
 
 /**
- * Component whose code is loaded when it is first shown. If that fails, it shows an error and a reload button: after an update,
- * the service no longer has the code of the old version.
+ * Component whose code is loaded when it is first shown. If that fails, it shows the reason and a button to try again.
  * @param placeholder shown while the code loads
  * @param Fallback shown below the error: a simpler form of the component
  */
@@ -49,6 +68,8 @@ export function lazyPart<Props extends object>(
 
   function LazyPart(props: Props) {
     const [{ component: Component, failed }, setState] = useState<Loaded<Props>>({ component: loaded, failed: false });
+    const [attempts, setAttempts] = useState(0);
+    // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each attempt
     useEffect(() => {
       if (Component) return undefined;
       let shown = true;
@@ -62,11 +83,15 @@ export function lazyPart<Props extends object>(
       return () => {
         shown = false;
       };
-    }, [Component]);
+    }, [Component, attempts]);
+    function retry(): void {
+      setState({ failed: false });
+      setAttempts(attempts + 1);
+    }
     if (failed)
       return (
         <>
-          <NotLoaded unseen={!Fallback} />
+          <NotLoaded onRetry={retry} unseen={!Fallback} />
           {Fallback && <Fallback {...props} />}
         </>
       );

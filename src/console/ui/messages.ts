@@ -1,6 +1,7 @@
 import i18next, { type TFunction } from 'i18next';
 import { ApiError, type FieldProblem, type Refusal, SessionEndedError } from '../api/client.js';
 import { formatBytes } from '../i18n/format.js';
+import type { MissingCodeReason } from './missing-code.js';
 
 export function problemText({ code, params }: FieldProblem, t: TFunction): string {
   // A service of another version may send other codes.
@@ -29,10 +30,15 @@ export function refusalText({ code, params = {} }: Refusal, t: TFunction): strin
   return code !== undefined && i18next.exists(`refusal.${code}`) ? t(`refusal.${code}`) : t('state.refusedUnknown');
 }
 
+const offlineText = (t: TFunction): string => t(navigator.onLine ? 'state.unreachable' : 'state.offline');
+
+export const missingCodeText = (reason: MissingCodeReason, t: TFunction): string =>
+  reason === 'offline' ? offlineText(t) : t(reason === 'updated' ? 'state.updated' : 'state.missing');
+
 export function messageOf(error: unknown, t: TFunction): string {
   if (error instanceof SessionEndedError) return t('signIn.againHint');
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
-  if (error.status === 0) return t('state.offline');
+  if (error.status === 0) return offlineText(t);
   if (error.problems.length > 0) return error.problems.map((problem) => namedProblem(problem, t)).join(' ');
   return refusalText(error, t);
 }

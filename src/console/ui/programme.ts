@@ -1,5 +1,5 @@
 /** An attribute of the page that the service sends: src/http/server/web-console.ts. */
-const attributeOf = (selector: string, name: string): string =>
+export const attributeOf = (selector: string, name: string): string =>
   document.querySelector(selector)?.getAttribute(name) ?? '';
 
 export const programmeName = attributeOf('meta[name="application-name"]', 'content');

@@ -20,8 +20,15 @@ export function Loading({ lines = 6 }: { lines?: number }) {
   );
 }
 
+interface FailedProps {
+  error: unknown;
+  onRetry?: () => void;
+  /** Label of the button; by default to try again. */
+  action?: string;
+}
+
 /** Says why something could not be loaded, and offers a retry if a retry can help. */
-export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+export function Failed({ error, onRetry, action }: FailedProps) {
   const { t } = useTranslation();
   const status = error instanceof ApiError ? error.status : undefined;
   const title = status === 403 ? 'state.refused' : status === 404 ? 'state.gone' : 'state.failed';
@@ -39,7 +46,7 @@ export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => voi
         <Text size="sm">{messageOf(error, t)}</Text>
         {onRetry && !isRefused && (
           <Button size="xs" variant="default" onClick={onRetry}>
-            {t('action.retry')}
+            {action ?? t('action.retry')}
           </Button>
         )}
       </Group>

@@ -181,9 +181,7 @@ export async function startServer(
     metrics.refusals.requestCut();
   };
   const clients = createClientLimiter({ maxConcurrent: maxInFlight, minBytesPerSecond: minBodyRate, onAbort });
-  const consolePages = context.config.http.webConsole
-    ? serveConsole(context.config.programme, consoleFolder)
-    : undefined;
+  const consolePages = context.config.http.webConsole ? serveConsole(context.config, consoleFolder) : undefined;
   const load = () => ({
     ...requests.load(),
     waiting: { ...clients.load(), hashes: context.hasher.waiting() },

@@ -72,6 +72,9 @@ const policyFor = (nonce: string): string =>
 /** Name and logo of the programme, which the page shows. */
 type Programme = Pick<Config['programme'], 'name' | 'logo'>;
 
+/** Settings that the page shows. */
+type PageSettings = { programme: Programme; auth: Pick<Config['auth'], 'passwordMinLength' | 'passwordBlocklist'> };
+
 const manifestPath = '/app.webmanifest';
 
 const iconTag = /<link rel="icon"[^>]* href="([^"]*)"[^>]*>/;
@@ -88,6 +91,10 @@ const withProgramme = (html: string, programme: Programme): string =>
       iconTag,
       `<link rel="icon" href="${iconOf(html, programme)}" /><link rel="manifest" href="${manifestPath}" />`,
     );
+
+/** Writes the rules for passwords into the built page, where src/console/ui/forms/password-field.tsx reads them. */
+const withPasswordRules = (html: string, { passwordMinLength, passwordBlocklist }: PageSettings['auth']): string =>
+  html.replace(/(?<=name="password-rules" content=")[^"]*/, `${passwordMinLength} ${passwordBlocklist ? 'on' : 'off'}`);
 
 /** Web app manifest (W3C): the name and icon of the console on a home screen. */
 function manifestOf(html: string, programme: Programme): Asset {
@@ -127,12 +134,15 @@ function asksForPage(request: Request): boolean {
  * @param folder output folder of the build
  * @returns undefined if the console isn't built
  */
-export function serveConsole(programme: Programme, folder: string = builtConsole): RequestHandler | undefined {
+export function serveConsole(
+  { programme, auth }: PageSettings,
+  folder: string = builtConsole,
+): RequestHandler | undefined {
   // The source folder also has an index.html, but only the build has a manifest.
   if (!existsSync(path.join(folder, 'manifest.json'))) return undefined;
   const html = readFileSync(path.join(folder, 'index.html'), 'utf8');
   // Split first: a name with the placeholder gets no nonce.
-  const parts = html.split(noncePlaceholder).map((part) => withProgramme(part, programme));
+  const parts = html.split(noncePlaceholder).map((part) => withPasswordRules(withProgramme(part, programme), auth));
   const assets = readAssets(folder).set(manifestPath, manifestOf(html, programme));
   return (request, response, next) => {
     const isReading = request.method === 'GET' || request.method === 'HEAD';
