@@ -32,6 +32,20 @@ describePages('The page of mails', function () {
     await expect(page.getByRole('row').filter({ hasText: 'Password changed' })).toHaveCount(0);
   });
 
+  it('sends all failed mails of the filter again, by one button', async () => {
+    const { admin, person, waiting } = await build();
+    const failed = { state: 'failed', userId: person.id, ...ended } as const;
+    const refused = await buildMail(test.context, { kind: 'accepted', ...failed });
+    const unknown = await buildMail(test.context, { kind: 'reset', addressUnknown: true, ...failed });
+    const page = await test.openAs(admin, '/mail?state=failed&address=known');
+    await page.getByRole('button', { name: 'Send all 2 failed mails again' }).click();
+    await expect(page.getByText('2 mails are sent again.')).toBeVisible();
+    await expect(page.getByRole('button', { name: /failed/ })).toHaveCount(0);
+    expect((await refused.reload()).state).not.toBe('failed');
+    expect((await unknown.reload()).state).toBe('failed');
+    expect((await waiting.reload()).attempts).toBe(0);
+  });
+
   it('withdraws the waiting mails of a selection, in German on a narrow screen', async () => {
     const { admin, person, waiting } = await build();
     await buildMail(test.context, { kind: 'enrolled', userId: person.id, state: 'sent', ...ended });

@@ -16,7 +16,7 @@ import { type Column, DataTable } from '../ui/lists/data-table.js';
 import { FilterSelect, Filters } from '../ui/lists/filters.js';
 import { oneOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
 import type { PageInfo } from '../ui/lists/pager.js';
-import { useSelection } from '../ui/lists/selection.js';
+import { maxSelected, readAll, useSelection } from '../ui/lists/selection.js';
 import { refusalText } from '../ui/messages.js';
 import { notifyDone } from '../ui/notify.js';
 import { Page } from '../ui/page.js';
@@ -141,6 +141,9 @@ function Mails() {
   const query = useApi('listMails', { query: { ...filter, page, limit } }, { keepPrevious: true });
   const change = (next: SearchChange<typeof search>) => void navigate(searchNavigation<typeof search>(next));
   const columns = useMemo(() => columnsOf(t), [t]);
+  const read = async (following: object) => (await call('listMails', { query: { ...filter, ...following } })).mails;
+  const { totalItems = 0, totalItemsCapped = false } = query.data?.pagination ?? {};
+  const isRetryable = state === 'failed' && totalItems > 0 && totalItems <= maxSelected && !totalItemsCapped;
   return (
     <Stack gap="sm">
       <Filters align="flex-end">
@@ -182,6 +185,7 @@ function Mails() {
         />
         <TestMail />
       </Filters>
+      {isRetryable && selection.selected.size === 0 && <RetryAll count={totalItems} read={() => readAll(read)} />}
       <DataTable
         label={t('mail.title')}
         stacks
@@ -201,11 +205,7 @@ function Mails() {
       <Changes
         selected={[...selection.selected.values()]}
         pagination={query.data?.pagination}
-        onSelectAll={() =>
-          selection.selectAll(
-            async (following) => (await call('listMails', { query: { ...filter, ...following } })).mails,
-          )
-        }
+        onSelectAll={() => selection.selectAll(read)}
         onClear={selection.clear}
       />
     </Stack>
@@ -227,6 +227,33 @@ function TestMail() {
       </Button>
       <FormFailure>{test.error ?? undefined}</FormFailure>
     </>
+  );
+}
+
+/** Sends all failed mails of the list again. */
+function RetryAll({ count, read }: { count: number; read(): Promise<ReadonlyMap<string, Mail>> }) {
+  const { t } = useTranslation();
+  const change = useChange('changeManyMails');
+  const [failure, setFailure] = useState<unknown>();
+  const [isWorking, setWorking] = useState(false);
+
+  async function retry(): Promise<void> {
+    const { outcomes } = await change.mutateAsync({ body: { action: 'retry', ids: [...(await read()).keys()] } });
+    notifyDone(t('mail.done.retry', { count: outcomes.filter(({ outcome }) => outcome === 'done').length }));
+  }
+  async function act(): Promise<void> {
+    setWorking(true);
+    setFailure(undefined);
+    await retry().catch(setFailure);
+    setWorking(false);
+  }
+  return (
+    <div>
+      <Button loading={isWorking} onClick={() => void act()}>
+        {t('mail.retryAll', { count })}
+      </Button>
+      <FormFailure>{failure}</FormFailure>
+    </div>
   );
 }
 

@@ -11,6 +11,8 @@ export const mail = {
   nothingToDo: 'Gesendete und zurückgezogene E-Mails lassen sich nicht mehr ändern.',
   refused: 'Nicht geändert: {{refusal}}',
   action: { retry: 'Noch einmal senden ({{count}})', withdraw: 'Zurückziehen ({{count}})' },
+  retryAll_one: 'Die fehlgeschlagene E-Mail noch einmal senden',
+  retryAll_other: 'Alle {{count}} fehlgeschlagenen E-Mails noch einmal senden',
   done: {
     retry_one: '{{count}} E-Mail wird noch einmal gesendet.',
     retry_other: '{{count}} E-Mails werden noch einmal gesendet.',

@@ -11,6 +11,8 @@ export const mail = {
   nothingToDo: 'Sent and withdrawn mails stay as they are.',
   refused: 'Not changed: {{refusal}}',
   action: { retry: 'Send again ({{count}})', withdraw: 'Withdraw ({{count}})' },
+  retryAll_one: 'Send the failed mail again',
+  retryAll_other: 'Send all {{count}} failed mails again',
   done: {
     retry_one: '{{count}} mail is sent again.',
     retry_other: '{{count}} mails are sent again.',
