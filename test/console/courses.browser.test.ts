@@ -200,9 +200,11 @@ describePages('The courses of the web console', function () {
     const page = await test.openAs(trainer, '/courses');
     const titles = page.getByRole('row').getByRole('link', { name: /^(Comp|Weav|Runn|Unda)/ });
     await expect(titles).toHaveText(['Weaving', 'Compilers', 'Running', 'Undated']);
-    await expect(page.getByRole('columnheader', { name: 'Next date' })).toHaveAttribute('aria-sort', 'ascending');
+    await expect(page.getByRole('columnheader', { name: 'Next date' })).not.toHaveAttribute('aria-sort');
+    const order = page.getByRole('combobox', { name: 'Order' });
+    await expect(order.locator('option:checked')).toHaveText('Upcoming first, then running');
     await expect(row(page, 'Running')).toContainText('until 1 Jan 2999');
-    await page.getByRole('button', { name: 'Sort by Next date' }).click();
+    await order.selectOption('First day, descending');
     await expect(titles).toHaveText(['Compilers', 'Weaving', 'Running', 'Undated']);
     await row(page, 'Compilers').getByRole('link', { name: '1', exact: true }).click();
     await expect(page).toHaveURL(new RegExp(`${course.id}\\?tab=participants&status=pending`));

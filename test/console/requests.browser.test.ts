@@ -48,11 +48,16 @@ describePages('Requests', function () {
         enrolledAt: new Date(Date.now() - index * day),
       });
     const page = await test.openAs(trainer, '/enrollments?status=pending');
-    await expect(page.getByText('Requests by course, the oldest first.')).toBeVisible();
+    const order = page.getByRole('combobox', { name: 'Order' });
+    await expect(order.locator('option:checked')).toHaveText('By course, the oldest request first');
     await expect(row(page, '@')).toContainText([/Dia.*Compilers/, /Ben.*Compilers/, /Cem.*Weaving/, /Ann.*Weaving/]);
     await expect(page.getByRole('columnheader', { name: 'Progress' })).toHaveCount(0);
     await page.getByRole('button', { name: 'Sort by Requested' }).click();
     await expect(row(page, '@')).toContainText(['Dia', 'Cem', 'Ben', 'Ann']);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await order.selectOption('By course, the oldest request first');
+    await expect(row(page, '@')).toContainText([/Dia.*Compilers/, /Ben.*Compilers/, /Cem.*Weaving/, /Ann.*Weaving/]);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.goto(`${test.url}/enrollments?status=pending&courseId=${course.id}`);
     await expect(row(page, '@')).toContainText(['Dia', 'Ben']);
     await expect(row(page, '@').filter({ hasText: 'Compilers' })).toHaveCount(0);

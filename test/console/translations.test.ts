@@ -38,6 +38,22 @@ describe('The translations of the web console', () => {
     });
   }
 
+  it('begin every status with a capital letter, in badges and filters', () => {
+    for (const { courses, importStatus, imports, mail, people } of [en, de]) {
+      const statuses = [
+        ...Object.values({ ...courses.status, ...courses.published }),
+        ...[courses.dates.ended, courses.dates.running],
+        ...Object.values(importStatus),
+        ...Object.values({ ...imports.outcomes, ...imports.undo }),
+        ...Object.values({ ...mail.state, ...people.state }),
+        ...Object.values(imports.planned),
+        ...Object.values(people.filter.invited),
+        ...(['future', 'invite', 'past'] as const).flatMap((tense) => Object.values(people.bulk[tense].one)),
+      ];
+      expect(statuses.filter((status) => !/^\p{Lu}/u.test(status))).to.deep.equal([]);
+    }
+  });
+
   it('name the audited values of imports and materials', () => {
     const options = Object.keys(importOptionsSchema.describe().keys as object);
     expect({ ...en.field, ...en.audit.field }).to.include.all.keys(

@@ -5,7 +5,7 @@ import type { Input } from '../api/client.js';
 import { CoursePicker } from '../pickers/course-picker.js';
 import { PersonPicker } from '../pickers/person-picker.js';
 import { FilterSelect, Filters } from '../ui/lists/filters.js';
-import { type ListSearch, oneOf, type SearchChange } from '../ui/lists/list-search.js';
+import { countFilters, type ListSearch, oneOf, type SearchChange } from '../ui/lists/list-search.js';
 import { DateFilter } from './date-filter.js';
 
 export type AuditSearch = ListSearch<'actor' | 'action' | 'targetType' | 'target' | 'from' | 'to'>;
@@ -63,7 +63,7 @@ interface AuditFiltersProps {
 export function AuditFilters({ search, onSearch, filtered }: AuditFiltersProps) {
   const { t } = useTranslation();
   return (
-    <Filters align="flex-end">
+    <Filters align="flex-end" active={countFilters(auditQuery(search))}>
       <PersonPicker
         label={t('audit.filter.actor')}
         placeholder={t('audit.any.actor')}

@@ -40,7 +40,7 @@ export function AuditTable({ entries, without, ...list }: AuditTableProps) {
 
 function columnsOf(t: TFunction, open: (entry: AuditEntry) => void): Column<AuditEntry>[] {
   return [
-    { id: 'at', header: t('audit.column.at'), render: ({ at }) => <Time at={at} /> },
+    { id: 'at', header: t('audit.column.at'), fixedOrder: 'descending', render: ({ at }) => <Time at={at} /> },
     { id: 'action', header: t('audit.column.action'), render: ({ action }) => t(`audit.action.${action}`) },
     { id: 'actor', header: t('audit.column.actor'), render: (entry) => <Actor entry={entry} /> },
     { id: 'target', header: t('audit.column.target'), render: (entry) => <Target entry={entry} /> },
@@ -73,6 +73,7 @@ function Changes({ entry, onOpen }: { entry: AuditEntry; onOpen(entry: AuditEntr
         type="button"
         size="sm"
         ta="start"
+        data-opens-row
         onClick={() => onOpen(entry)}
         aria-label={t('audit.showChanges', { action: t(`audit.action.${entry.action}`), fields: text.join(', ') })}
       >

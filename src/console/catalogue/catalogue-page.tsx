@@ -5,7 +5,6 @@ import type { ResponseBody } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { endedChoices, levels } from '../courses/course-values.js';
 import { FilterSelect, Filters } from '../ui/lists/filters.js';
-import { FoldedFilters } from '../ui/lists/folded-filters.js';
 import { oneOf, orderOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
 import { Pager, usePages } from '../ui/lists/pager.js';
 import { SearchField } from '../ui/lists/search-field.js';
@@ -102,45 +101,47 @@ function CatalogueFilters({ search, onSearch }: { search: Search; onSearch(chang
   const active = [search.category, search.level, search.seatsLeft, search.ended].filter(Boolean).length;
   const options = (categories.data?.categories ?? []).map((category) => ({ value: category, label: category }));
   return (
-    <Filters>
-      <SearchField
-        label={t('catalogue.search')}
-        value={search.search}
-        onSearch={(text) => onSearch({ search: text })}
+    <Filters
+      active={active}
+      search={
+        <SearchField
+          label={t('catalogue.search')}
+          value={search.search}
+          onSearch={(text) => onSearch({ search: text })}
+        />
+      }
+    >
+      <FilterSelect
+        label={t('courses.field.category')}
+        any={t('courses.any.category')}
+        options={options}
+        value={search.category}
+        onChange={(category) => onSearch({ category })}
       />
-      <FoldedFilters active={active}>
-        <FilterSelect
-          label={t('courses.field.category')}
-          any={t('courses.any.category')}
-          options={options}
-          value={search.category}
-          onChange={(category) => onSearch({ category })}
-        />
-        <FilterSelect
-          label={t('courses.field.level')}
-          any={t('courses.any.level')}
-          options={levels.map((level) => ({ value: level, label: t(`courses.level.${level}`) }))}
-          value={oneOf(levels, search.level)}
-          onChange={(level) => onSearch({ level })}
-        />
-        <FilterSelect
-          label={t('catalogue.order')}
-          options={orders.map((order) => ({ value: order, label: t(`catalogue.sort.${order}`) }))}
-          value={oneOf(orders, search.sort) ?? 'soonest'}
-          onChange={(sort) => onSearch({ sort })}
-        />
-        <FilterSelect
-          label={t('courses.ended.label')}
-          options={endedChoices.map((ended) => ({ value: ended, label: t(`courses.ended.${ended}`) }))}
-          value={oneOf(endedChoices, search.ended) ?? 'false'}
-          onChange={(ended) => onSearch({ ended: ended === 'false' ? undefined : ended })}
-        />
-        <Checkbox
-          label={t('catalogue.onlyFree')}
-          checked={search.seatsLeft === 'true'}
-          onChange={({ currentTarget }) => onSearch({ seatsLeft: currentTarget.checked ? 'true' : undefined })}
-        />
-      </FoldedFilters>
+      <FilterSelect
+        label={t('courses.field.level')}
+        any={t('courses.any.level')}
+        options={levels.map((level) => ({ value: level, label: t(`courses.level.${level}`) }))}
+        value={oneOf(levels, search.level)}
+        onChange={(level) => onSearch({ level })}
+      />
+      <FilterSelect
+        label={t('catalogue.order')}
+        options={orders.map((order) => ({ value: order, label: t(`catalogue.sort.${order}`) }))}
+        value={oneOf(orders, search.sort) ?? 'soonest'}
+        onChange={(sort) => onSearch({ sort })}
+      />
+      <FilterSelect
+        label={t('courses.ended.label')}
+        options={endedChoices.map((ended) => ({ value: ended, label: t(`courses.ended.${ended}`) }))}
+        value={oneOf(endedChoices, search.ended) ?? 'false'}
+        onChange={(ended) => onSearch({ ended: ended === 'false' ? undefined : ended })}
+      />
+      <Checkbox
+        label={t('catalogue.onlyFree')}
+        checked={search.seatsLeft === 'true'}
+        onChange={({ currentTarget }) => onSearch({ seatsLeft: currentTarget.checked ? 'true' : undefined })}
+      />
     </Filters>
   );
 }

@@ -13,6 +13,7 @@ import { applySearchChange, type ListSearch } from '../ui/lists/list-search.js';
 import { SearchField } from '../ui/lists/search-field.js';
 import { refusalText } from '../ui/messages.js';
 import { notifyDone } from '../ui/notify.js';
+import { PersonAvatar } from '../ui/person-avatar.js';
 import { nameOf } from '../ui/person-name.js';
 import { Empty } from '../ui/states.js';
 import { SeatsLeft } from './course-state.js';
@@ -140,7 +141,17 @@ function AvailableTrainees({ courseId, selected, onChange }: AvailableTraineesPr
     { keepPrevious: true },
   );
   const columns: readonly Column<Trainee>[] = [
-    { id: 'name', header: t('field.name'), render: (trainee) => nameOf(trainee) },
+    {
+      id: 'name',
+      header: t('field.name'),
+      fixedOrder: 'ascending',
+      render: (trainee) => (
+        <Group gap="xs" wrap="nowrap">
+          <PersonAvatar person={trainee} />
+          {nameOf(trainee)}
+        </Group>
+      ),
+    },
     { id: 'email', header: t('field.email'), render: ({ email }) => email },
   ];
   return (

@@ -11,7 +11,7 @@ import { DownloadMenu } from '../ui/download-menu.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
 import { type Column, DataTable } from '../ui/lists/data-table.js';
 import { FilterSelect, Filters } from '../ui/lists/filters.js';
-import { oneOf, orderOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
+import { countFilters, oneOf, orderOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
 import { SearchField } from '../ui/lists/search-field.js';
 import { Page } from '../ui/page.js';
 import { nameOf } from '../ui/person-name.js';
@@ -25,11 +25,10 @@ const route = getRouteApi('/courses');
 type Search = ReturnType<typeof route.useSearch>;
 
 const sortKeys = ['createdAt', 'updatedAt', 'title', 'category', 'startDate'] as const;
-const defaultSort = 'startDate';
 
-/** The order of the service. By date, ended courses and those without dates come last. */
-const courseOrderOf = (sort: string) =>
-  sort === 'startDate' ? { sortBy: 'soonest' as const } : orderOf(sortKeys, sort);
+/** The order of the service. By default, running courses come after upcoming ones, then those without dates, then ended ones. */
+const courseOrderOf = (sort: string | undefined) =>
+  sort === undefined ? { sortBy: 'soonest' as const } : orderOf(sortKeys, sort);
 
 const yesOrNo = ['true', 'false'] as const;
 const flag = (text: string | undefined): boolean | undefined => (text === undefined ? undefined : text === 'true');
@@ -56,7 +55,7 @@ function useColumns(): readonly Column<Course>[] {
             <CourseImage thumbnail={course.thumbnail} title={course.title} />
           </Box>
           <Stack gap={4} miw={140} align="start">
-            <TextLink to="/courses/$id" params={{ id: course.id }}>
+            <TextLink to="/courses/$id" params={{ id: course.id }} data-opens-row>
               {course.title}
             </TextLink>
             <EndedBadge course={course} />
@@ -73,9 +72,8 @@ function useColumns(): readonly Column<Course>[] {
       render: (course) => <PublishedBadge course={course} />,
     },
     {
-      id: 'startDate',
+      id: 'nextDate',
       header: t('courses.field.nextDate'),
-      sortKey: 'startDate',
       noWrap: true,
       render: (course) => <NextDate course={course} />,
     },
@@ -111,6 +109,14 @@ function useColumns(): readonly Column<Course>[] {
       header: t('courses.field.level'),
       optional: true,
       render: ({ level }) => (level ? t(`courses.level.${level}`) : '–'),
+    },
+    {
+      id: 'startDate',
+      header: t('courses.field.startDate'),
+      sortKey: 'startDate',
+      optional: true,
+      noWrap: true,
+      render: ({ startDate }) => formatDay(startDate),
     },
     {
       id: 'endDate',
@@ -152,7 +158,7 @@ export function CoursesPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const columns = useColumns();
-  const { page, limit = 20, sort = defaultSort, search: text, category, level, isPublished, seatsLeft, ended } = search;
+  const { page, limit = 20, sort, search: text, category, level, isPublished, seatsLeft, ended } = search;
   const trainerId = user.role === 'trainer' ? user.id : search.trainerId;
   const filter = {
     search: text,
@@ -197,7 +203,6 @@ export function CoursesPage() {
       <CourseFilters search={search} onSearch={onSearch} />
       <DataTable
         label={t('courses.title')}
-        stacks
         columns={columns}
         query={query}
         rows={query.data?.courses}
@@ -205,7 +210,7 @@ export function CoursesPage() {
         rowKey={({ id }) => id}
         search={search}
         onSearch={onSearch}
-        defaultSort={defaultSort}
+        defaultOrder={t('courses.soonest')}
         filtered={Object.values(filters).some((value) => value !== undefined)}
         onClearFilters={() =>
           onSearch(Object.fromEntries(Object.keys(filters).map((name) => [name, undefined])) as SearchChange<Search>)
@@ -220,9 +225,18 @@ function CourseFilters({ search, onSearch }: { search: Search; onSearch(change: 
   const { t } = useTranslation();
   const isAdmin = useUser().role === 'super_admin';
   const categories = useApi('listCategories', {});
+  const { category, level, isPublished, seatsLeft, ended, trainerId } = search;
   return (
-    <Filters>
-      <SearchField label={t('courses.search')} value={search.search} onSearch={(text) => onSearch({ search: text })} />
+    <Filters
+      active={countFilters({ category, level, isPublished, seatsLeft, ended, trainerId })}
+      search={
+        <SearchField
+          label={t('courses.search')}
+          value={search.search}
+          onSearch={(text) => onSearch({ search: text })}
+        />
+      }
+    >
       <FilterSelect
         label={t('courses.field.category')}
         any={t('courses.any.category')}

@@ -98,6 +98,7 @@ function useColumns(courseId: string, onRemove: (file: Material) => void): reado
     {
       id: 'createdAt',
       header: t('enrollments.materials.addedAt'),
+      fixedOrder: 'descending',
       noWrap: true,
       render: ({ createdAt }) => formatTime(createdAt),
     },

@@ -66,12 +66,15 @@ export function Participants({ course }: { course: Course }) {
   return (
     <Stack>
       <Group justify="space-between">
-        <Filters>
-          <SearchField
-            label={t('enrollments.participants.search')}
-            value={text}
-            onSearch={(next) => onSearch({ search: next })}
-          />
+        <Filters
+          search={
+            <SearchField
+              label={t('enrollments.participants.search')}
+              value={text}
+              onSearch={(next) => onSearch({ search: next })}
+            />
+          }
+        >
           <StatusFilter
             choices={statusOptions}
             value={option}

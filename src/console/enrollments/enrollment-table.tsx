@@ -9,6 +9,7 @@ import { BulkBar } from '../ui/lists/bulk-bar.js';
 import { type Column, DataTable } from '../ui/lists/data-table.js';
 import { RowMenu } from '../ui/lists/row-menu.js';
 import { useSelection } from '../ui/lists/selection.js';
+import { PersonAvatar } from '../ui/person-avatar.js';
 import { nameOf } from '../ui/person-name.js';
 import { Time } from '../ui/time.js';
 import {
@@ -34,6 +35,7 @@ type EnrollmentTableProps = Pick<
   | 'search'
   | 'onSearch'
   | 'defaultSort'
+  | 'defaultOrder'
   | 'filtered'
   | 'onClearFilters'
   | 'empty'
@@ -73,7 +75,6 @@ export function EnrollmentTable({ withCourse = false, only, sortKeys, filter, ..
     <Stack gap="xs">
       <DataTable
         {...props}
-        stacks
         columns={columns}
         rowKey={({ id }) => id}
         rowName={({ user, course }) => (withCourse ? `${nameOf(user)}, ${course.title}` : nameOf(user))}
@@ -172,41 +173,44 @@ function useColumns({ withCourse, only, ...handlers }: ColumnOptions): readonly 
 
 function CourseLink({ row: { course } }: { row: EnrollmentRow }) {
   return (
-    <TextLink to="/courses/$id" params={{ id: course.id }} search={{ tab: 'participants' }}>
+    <TextLink to="/courses/$id" params={{ id: course.id }} search={{ tab: 'participants' }} data-opens-row>
       {course.title}
     </TextLink>
   );
 }
 
-/** Name (for the super admin a link), course and email, with the messages below. */
+/** Name (for the super admin a link), course and email, with the messages below. The row opens the first link. */
 function Trainee({ row, withCourse }: { row: EnrollmentRow; withCourse: boolean }) {
   const { t } = useTranslation();
   const { user, formerName } = row;
   const isAdmin = useUser().role === 'super_admin';
   return (
-    <Box className="person-cell">
-      <Group align="baseline">
-        {isAdmin ? (
-          <TextLink to="/people/$id" params={{ id: user.id }} fw={600}>
-            {nameOf(user)}
-          </TextLink>
-        ) : (
-          <Text span size="sm" fw={600}>
-            {nameOf(user)}
+    <Group gap="xs" align="flex-start" wrap="nowrap">
+      <PersonAvatar person={user} />
+      <Box className="person-cell">
+        <Group align="baseline">
+          {isAdmin ? (
+            <TextLink to="/people/$id" params={{ id: user.id }} fw={600} data-opens-row>
+              {nameOf(user)}
+            </TextLink>
+          ) : (
+            <Text span size="sm" fw={600}>
+              {nameOf(user)}
+            </Text>
+          )}
+          {withCourse && <CourseLink row={row} />}
+          <Text span size="xs" c="dimmed" className="running-text">
+            {user.email}
+          </Text>
+        </Group>
+        {formerName !== null && (
+          <Text size="xs" className="running-text">
+            {t('enrollments.renamed.was', { former: formerName })}
           </Text>
         )}
-        {withCourse && <CourseLink row={row} />}
-        <Text span size="xs" c="dimmed" className="running-text">
-          {user.email}
-        </Text>
-      </Group>
-      {formerName !== null && (
-        <Text size="xs" className="running-text">
-          {t('enrollments.renamed.was', { former: formerName })}
-        </Text>
-      )}
-      <EnrollmentNotes row={row} lines={1} />
-    </Box>
+        <EnrollmentNotes row={row} lines={1} />
+      </Box>
+    </Group>
   );
 }
 

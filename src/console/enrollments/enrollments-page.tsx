@@ -6,7 +6,7 @@ import { CoursePicker } from '../pickers/course-picker.js';
 import { PersonPicker } from '../pickers/person-picker.js';
 import { useUser } from '../session/session.js';
 import { FilterSelect, Filters } from '../ui/lists/filters.js';
-import { oneOf, orderOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
+import { countFilters, oneOf, orderOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
 import { SearchField } from '../ui/lists/search-field.js';
 import { Page } from '../ui/page.js';
 import { nameOf } from '../ui/person-name.js';
@@ -57,17 +57,17 @@ export function EnrollmentsPage() {
     void navigate(searchNavigation<Search>(change, replace));
   }
   return (
-    <Page
-      title={t('nav.enrollments')}
-      hint={isByCourse ? t('enrollments.list.byCourse') : undefined}
-      actions={<EnrollmentDownload filter={filter} />}
-    >
-      <Filters>
-        <SearchField
-          label={t('enrollments.list.search')}
-          value={text}
-          onSearch={(next) => onSearch({ search: next })}
-        />
+    <Page title={t('nav.enrollments')} actions={<EnrollmentDownload filter={filter} />}>
+      <Filters
+        active={countFilters({ option, courseId, starts, trainerId })}
+        search={
+          <SearchField
+            label={t('enrollments.list.search')}
+            value={text}
+            onSearch={(next) => onSearch({ search: next })}
+          />
+        }
+      >
         <StatusFilter choices={statusOptions} value={option} onChange={(next) => onSearch({ status: next })} />
         <CoursePicker
           label={t('courses.field.course')}
@@ -91,8 +91,8 @@ export function EnrollmentsPage() {
             onChange={(next) => onSearch({ trainerId: next })}
           />
         )}
-        {isAdmin && userId !== undefined && <OnlyUser id={userId} onClear={() => onSearch({ userId: undefined })} />}
       </Filters>
+      {isAdmin && userId !== undefined && <OnlyUser id={userId} onClear={() => onSearch({ userId: undefined })} />}
       <EnrollmentTable
         withCourse={courseId === undefined}
         only={option}
@@ -103,6 +103,7 @@ export function EnrollmentsPage() {
         search={search}
         onSearch={onSearch}
         defaultSort={isByCourse ? undefined : sort}
+        defaultOrder={isQueue && courseId === undefined ? t('enrollments.list.byCourse') : undefined}
         sortKeys={sortKeys}
         filter={filter}
         filtered={[status, courseId, userId, trainerId, starts, text].some((value) => value !== undefined)}

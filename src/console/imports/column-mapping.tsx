@@ -108,7 +108,6 @@ export function ColumnMapping({ plan, changes, onChange }: ColumnMappingProps) {
           t('imports.columns.samples'),
         ]}
         rows={rows}
-        stacks
       />
     </Paper>
   );

@@ -7,7 +7,7 @@ import { formatNumber, formatTime } from '../i18n/format.js';
 import { TextLink } from '../ui/links.js';
 import { type Column, DataTable } from '../ui/lists/data-table.js';
 import { FilterSelect, Filters } from '../ui/lists/filters.js';
-import { oneOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
+import { countFilters, oneOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
 import { Page } from '../ui/page.js';
 import { Empty } from '../ui/states.js';
 import { ImportStatusBadge, isUnderWay } from './import-status.js';
@@ -47,7 +47,7 @@ export function ImportsPage() {
       id: 'file',
       header: t('imports.file'),
       render: ({ id, file }) => (
-        <TextLink to="/imports/$id" params={{ id }}>
+        <TextLink to="/imports/$id" params={{ id }} data-opens-row>
           {file}
         </TextLink>
       ),
@@ -57,7 +57,12 @@ export function ImportsPage() {
       header: t('field.status'),
       render: (row) => <ImportStatusBadge status={row.status} counts={row.counts} />,
     },
-    { id: 'createdAt', header: t('imports.started'), render: ({ createdAt }) => formatTime(createdAt) },
+    {
+      id: 'createdAt',
+      header: t('imports.started'),
+      fixedOrder: 'descending',
+      render: ({ createdAt }) => formatTime(createdAt),
+    },
     { id: 'rows', header: t('imports.rows'), align: 'end', render: countOf('rows') },
     { id: 'created', header: t('imports.created'), align: 'end', render: countOf('created') },
     { id: 'updated', header: t('imports.updated'), align: 'end', render: countOf('updated') },
@@ -78,7 +83,7 @@ export function ImportsPage() {
     <Page title={t('imports.title')} hint={t('imports.hint')}>
       <UploadArea />
       <Stack gap="sm">
-        <Filters>
+        <Filters active={countFilters({ status, rejected })}>
           <FilterSelect
             label={t('field.status')}
             any={t('imports.anyStatus')}
@@ -97,7 +102,6 @@ export function ImportsPage() {
         <DataTable
           label={t('imports.title')}
           columns={columns}
-          stacks
           query={query}
           rows={query.data?.imports}
           pagination={query.data?.pagination}

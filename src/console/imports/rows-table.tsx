@@ -48,7 +48,13 @@ export function RowsTable({ id, columns: fileColumns, planned }: RowsTableProps)
     void navigate({ ...searchNavigation<typeof search>(next, replace), resetScroll: false });
   const clear = { outcome: undefined, code: undefined, search: undefined };
   const columns: Column<Row>[] = [
-    { id: 'line', header: t('imports.table.line'), align: 'end', render: ({ line }) => line },
+    {
+      id: 'line',
+      header: t('imports.table.line'),
+      align: 'end',
+      fixedOrder: 'ascending',
+      render: ({ line }) => line,
+    },
     {
       id: 'outcome',
       header: t('imports.table.outcome'),
@@ -64,7 +70,7 @@ export function RowsTable({ id, columns: fileColumns, planned }: RowsTableProps)
       header: t('imports.table.account'),
       render: ({ account }) =>
         account ? (
-          <TextLink to="/people/$id" params={{ id: account.id }}>
+          <TextLink to="/people/$id" params={{ id: account.id }} data-opens-row>
             {account.firstName} {account.lastName}
           </TextLink>
         ) : (
@@ -120,7 +126,6 @@ export function RowsTable({ id, columns: fileColumns, planned }: RowsTableProps)
       <DataTable
         label={t('imports.table.title')}
         columns={columns}
-        stacks
         query={query}
         rows={query.data?.rows}
         pagination={query.data?.pagination}

@@ -69,7 +69,7 @@ function columnsOf(t: TFunction): Column<Mail>[] {
       header: t('mail.column.person'),
       render: ({ user, address }) =>
         user ? (
-          <TextLink to="/people/$id" params={{ id: user.id }}>
+          <TextLink to="/people/$id" params={{ id: user.id }} data-opens-row>
             {nameOf(user)}
           </TextLink>
         ) : (
@@ -81,6 +81,7 @@ function columnsOf(t: TFunction): Column<Mail>[] {
     {
       id: 'createdAt',
       header: t('mail.column.createdAt'),
+      fixedOrder: 'descending',
       render: ({ createdAt }) => <Time at={createdAt} relative />,
     },
     {
@@ -103,7 +104,7 @@ export function MailPage() {
   const { t } = useTranslation();
   const { data } = useApi('showForgotPassword', {});
   return (
-    <Page title={t('mail.title')} hint={t('mail.hint')}>
+    <Page title={t('mail.title')} hint={t('mail.hint')} actions={data?.available && <TestMail />}>
       {data?.available === false && <Empty message={t('mail.off')} />}
       {data?.available && (
         <Stack>
@@ -146,7 +147,7 @@ function Mails() {
   const isRetryable = state === 'failed' && totalItems > 0 && totalItems <= maxSelected && !totalItemsCapped;
   return (
     <Stack gap="sm">
-      <Filters align="flex-end">
+      <Filters align="flex-end" active={set.length}>
         <FilterSelect
           label={t('mail.column.state')}
           any={t('mail.anyState')}
@@ -183,12 +184,10 @@ function Mails() {
           value={userId}
           onChange={(next) => change({ userId: next })}
         />
-        <TestMail />
       </Filters>
       {isRetryable && selection.selected.size === 0 && <RetryAll count={totalItems} read={() => readAll(read)} />}
       <DataTable
         label={t('mail.title')}
-        stacks
         columns={columns}
         query={query}
         rows={query.data?.mails}

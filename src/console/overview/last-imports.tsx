@@ -30,7 +30,7 @@ export function LastImports({ imports }: { imports: readonly Import[] }) {
       rows={imports.map(({ id, file, status, counts, createdAt }) => ({
         key: id,
         cells: [
-          <TextLink key="file" to="/imports/$id" params={{ id }}>
+          <TextLink key="file" to="/imports/$id" params={{ id }} data-opens-row>
             {file}
           </TextLink>,
           <ImportStatusBadge key="status" status={status} counts={counts} />,

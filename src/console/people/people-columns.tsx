@@ -1,7 +1,8 @@
-import { Avatar, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
 import type { TFunction } from 'i18next';
 import { TextLink } from '../ui/links.js';
 import type { Column } from '../ui/lists/data-table.js';
+import { PersonAvatar } from '../ui/person-avatar.js';
 import { nameOf } from '../ui/person-name.js';
 import { Time } from '../ui/time.js';
 import { type Account, AccountState } from './account-state.js';
@@ -16,10 +17,8 @@ export function peopleColumns(t: TFunction): Column<Account>[] {
       sortKey: 'lastName',
       render: (account) => (
         <Group gap="xs" wrap="nowrap">
-          <span aria-hidden>
-            <Avatar src={account.avatar} name={nameOf(account)} alt="" size="sm" radius="xl" color="teal" />
-          </span>
-          <TextLink to="/people/$id" params={{ id: account.id }}>
+          <PersonAvatar person={account} />
+          <TextLink to="/people/$id" params={{ id: account.id }} data-opens-row>
             {nameOf(account)}
           </TextLink>
         </Group>

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { Operations } from '../../../examples/api-types.js';
 import { useMailSetUp } from '../api/mail.js';
 import { FilterSelect, Filters } from '../ui/lists/filters.js';
-import { booleanOf, type ListSearch, oneOf, type SearchChange } from '../ui/lists/list-search.js';
+import { booleanOf, countFilters, type ListSearch, oneOf, type SearchChange } from '../ui/lists/list-search.js';
 import { SearchField } from '../ui/lists/search-field.js';
 
 export type PeopleSearch = ListSearch<'role' | 'isActive' | 'requiresPasswordChange' | 'locked' | 'invited'>;
@@ -57,12 +57,16 @@ export function PeopleFilters({ search, onSearch, filtered }: PeopleFiltersProps
     { value: 'false', label: no },
   ];
   return (
-    <Filters>
-      <SearchField
-        label={t('people.searchLabel')}
-        value={search.search}
-        onSearch={(text) => onSearch({ search: text })}
-      />
+    <Filters
+      active={countFilters({ ...filterOf(search), search: undefined })}
+      search={
+        <SearchField
+          label={t('people.searchLabel')}
+          value={search.search}
+          onSearch={(text) => onSearch({ search: text })}
+        />
+      }
+    >
       <FilterSelect
         label={t('field.role')}
         value={search.role}

@@ -89,7 +89,6 @@ export function PeoplePage() {
       <PeopleFilters search={search} onSearch={onSearch} filtered={filtered} />
       <DataTable
         label={t('people.title')}
-        stacks
         columns={columns}
         query={people}
         rows={people.data?.users}

@@ -40,7 +40,7 @@ export function PersonEnrollments({ user, search, onSearch }: PersonListProps) {
         header: t('field.course'),
         render: (row) => (
           <>
-            <TextLink to="/courses/$id" params={{ id: row.course.id }}>
+            <TextLink to="/courses/$id" params={{ id: row.course.id }} data-opens-row>
               {row.course.title}
             </TextLink>
             <EnrollmentNotes row={row} />
@@ -54,7 +54,12 @@ export function PersonEnrollments({ user, search, onSearch }: PersonListProps) {
         align: 'end',
         render: ({ progress }) => formatShare(progress / 100),
       },
-      { id: 'enrolledAt', header: t('field.enrolledAt'), render: ({ enrolledAt }) => <Time at={enrolledAt} /> },
+      {
+        id: 'enrolledAt',
+        header: t('field.enrolledAt'),
+        fixedOrder: 'descending',
+        render: ({ enrolledAt }) => <Time at={enrolledAt} />,
+      },
       {
         id: 'completedAt',
         header: t('field.completedAt'),

@@ -36,6 +36,7 @@ export function useSessionColumns(
     {
       id: 'createdAt',
       header: t('profile.sessions.createdAt'),
+      fixedOrder: 'descending',
       noWrap: true,
       render: ({ createdAt }) => <Time at={createdAt} />,
     },

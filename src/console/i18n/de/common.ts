@@ -113,6 +113,12 @@ export const common: Pick<Translations, keyof typeof english> = {
     pages: 'Seiten',
     perPage: 'Einträge je Seite',
     sortBy: 'Nach {{column}} sortieren',
+    order: {
+      label: 'Reihenfolge',
+      ascending: '{{column}}, aufsteigend',
+      descending: '{{column}}, absteigend',
+      fixed: 'Reihenfolge: {{order}}',
+    },
   },
   role: {
     super_admin: 'Super-Admin',

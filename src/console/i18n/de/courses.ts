@@ -5,6 +5,7 @@ export const courses: Translations['courses'] = {
   all: 'Alle Kurse',
   new: 'Neuer Kurs',
   search: 'Kurse suchen',
+  soonest: 'Kommende zuerst, dann laufende',
   empty: 'Es gibt keine laufenden oder kommenden Kurse.',
   notYours: 'Diesen Kurs leitet jemand anderes. Du siehst nur, was im Kursangebot steht.',
   actionsOf: 'Aktionen für {{title}}',

@@ -166,7 +166,7 @@ export const enrollments: Translations['enrollments'] = {
   list: {
     search: 'Teilnehmende suchen',
     none: 'Es gibt noch keine Teilnahmen.',
-    byCourse: 'Anfragen nach Kurs, die ältesten zuerst.',
+    byCourse: 'Nach Kurs, älteste Anfragen zuerst',
     onlyUser: 'Nur {{name}}',
     anyUser: 'Alle anzeigen',
   },

@@ -113,6 +113,12 @@ export const common = {
     pages: 'Pages',
     perPage: 'Entries per page',
     sortBy: 'Sort by {{column}}',
+    order: {
+      label: 'Order',
+      ascending: '{{column}}, ascending',
+      descending: '{{column}}, descending',
+      fixed: 'Order: {{order}}',
+    },
   },
   role: {
     super_admin: 'Super admin',

@@ -4,6 +4,7 @@ export const courses = {
   all: 'All courses',
   new: 'New course',
   search: 'Search courses',
+  soonest: 'Upcoming first, then running',
   empty: 'There are no running or upcoming courses.',
   notYours: "This is another trainer's course. You see what the catalogue shows.",
   actionsOf: 'Actions for {{title}}',

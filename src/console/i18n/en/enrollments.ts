@@ -162,7 +162,7 @@ export const enrollments = {
   list: {
     search: 'Search participants',
     none: 'There are no enrollments yet.',
-    byCourse: 'Requests by course, the oldest first.',
+    byCourse: 'By course, the oldest request first',
     onlyUser: 'Only {{name}}',
     anyUser: 'Show everybody',
   },

@@ -5,15 +5,14 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Empty, Loading, resultOf } from '../states.js';
-import type { ListSearch } from './list-search.js';
+import type { ListSearch, SearchChange } from './list-search.js';
+import { openRow } from './open-row.js';
+import { directionOf, Order, type Ordered } from './order.js';
 import { type PageInfo, Pager, usePages } from './pager.js';
 
-export interface Column<Row> {
+export interface Column<Row> extends Ordered {
   id: string;
-  header: string;
   render(row: Row): ReactNode;
-  /** Sort key of the service; without a key the column can't be sorted. */
-  sortKey?: string;
   /** Whether the column is hidden until the user chooses it. */
   optional?: boolean;
   align?: 'start' | 'end';
@@ -44,12 +43,12 @@ interface DataTableProps<Row> {
    * Changes the URL; every change except of the page returns to page 1.
    * @param replace whether to replace the current entry in the browser's history
    */
-  onSearch(change: ListSearch, replace?: boolean): void;
+  onSearch(change: SearchChange<ListSearch>, replace?: boolean): void;
   /** Sort key if the URL has none. */
   defaultSort?: string | undefined;
+  /** Name of the default order, if no column has it. */
+  defaultOrder?: string | undefined;
   selection?: Selection<Row>;
-  /** Whether cells are stacked in narrow windows. */
-  stacks?: boolean;
   /** Whether a filter or search is set. */
   filtered?: boolean;
   onClearFilters?(): void;
@@ -57,9 +56,12 @@ interface DataTableProps<Row> {
   empty?: ReactNode;
 }
 
-/** Table with sorting, paging and a choice of columns; the URL has its state. */
+/**
+ * Table with sorting, paging and a choice of columns; the URL has its state. In a narrow window, each row is a card. A click on a row
+ * presses its link with the attribute `data-opens-row`.
+ */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { columns, query, pagination, search, onSearch, filtered = false } = props;
+  const { columns, query, pagination, search, onSearch, defaultSort, defaultOrder, filtered = false } = props;
   const { t } = useTranslation();
   const chosen = search.columns?.split(',');
   const known = columns.filter(({ id }) => chosen?.includes(id));
@@ -91,7 +93,18 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     <Stack gap="xs">
       {/* The rows stay mounted: a row may have an open dialog. */}
       {failed}
-      {rows && rows.length > 0 && <Rows {...props} shown={shown} rows={rows} />}
+      {rows && rows.length > 0 && (
+        <>
+          <Order
+            columns={columns}
+            shown={shown}
+            sort={search.sort ?? defaultSort}
+            defaultOrder={defaultOrder}
+            onSort={(sort) => onSearch({ sort })}
+          />
+          <Rows {...props} shown={shown} rows={rows} />
+        </>
+      )}
       {pages && <Foot pagination={pages} columns={columns} shown={shown.map(({ id }) => id)} onSearch={onSearch} />}
     </Stack>
   );
@@ -100,7 +113,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 type RowsProps<Row> = DataTableProps<Row> & { shown: readonly Column<Row>[]; rows: readonly Row[] };
 
 function Rows<Row>(props: RowsProps<Row>) {
-  const { label, query, shown, rows, rowKey, selection, stacks } = props;
+  const { label, query, shown, rows, rowKey, selection } = props;
   const frame = useElementSize();
   const table = useElementSize();
   // A sticky header doesn't work in a frame that scrolls sideways.
@@ -122,8 +135,7 @@ function Rows<Row>(props: RowsProps<Row>) {
       component="section"
       aria-label={label}
       tabIndex={0}
-      className="table-frame"
-      data-stacks={stacks}
+      className="table-frame table-cards"
       data-fits={fits}
     >
       <Table
@@ -138,17 +150,17 @@ function Rows<Row>(props: RowsProps<Row>) {
         <Head {...props} />
         <Table.Tbody>
           {rows.map((row) => (
-            <Table.Tr key={rowKey(row)} aria-selected={selection?.selected.has(rowKey(row))}>
+            <Table.Tr key={rowKey(row)} aria-selected={selection?.selected.has(rowKey(row))} onClick={openRow}>
               {selection && <SelectCell {...props} selection={selection} row={row} onToggle={toggle} />}
               {shown.map(({ id, header, render, align, noWrap, pinned }, index) => (
                 <Table.Td
                   key={id}
-                  ta={align ?? 'start'}
+                  data-align={align}
                   data-no-wrap={noWrap}
                   data-pinned={pinned}
-                  data-label={stacks && index > 0 && !pinned ? header : undefined}
+                  data-label={index > 0 && !pinned ? header : undefined}
                 >
-                  {stacks ? <div>{render(row)}</div> : render(row)}
+                  <div>{render(row)}</div>
                 </Table.Td>
               ))}
             </Table.Tr>
@@ -185,23 +197,25 @@ function Head<Row>(props: RowsProps<Row>) {
           <Table.Th w={40} data-select>
             <Checkbox
               aria-label={t('table.selectAll')}
+              // Visible beside the checkbox of cards, which have no head.
+              label={t('table.selectAll')}
               checked={selectedHere === keys.length}
               indeterminate={selectedHere > 0 && selectedHere < keys.length}
               onChange={({ currentTarget }) => selectRows(rows, currentTarget.checked, props)}
             />
           </Table.Th>
         )}
-        {shown.map(({ id, header, sortKey, align, pinned }) => {
-          const direction = sort === sortKey ? 'ascending' : sort === `-${sortKey}` ? 'descending' : 'none';
+        {shown.map(({ id, align, pinned, ...column }) => {
+          const { header, sortKey } = column;
+          const direction = directionOf(column, sort);
+          const arrow = direction && <Arrow direction={direction} />;
           return (
-            <Table.Th
-              key={id}
-              ta={align ?? 'start'}
-              aria-sort={sortKey === undefined ? undefined : direction}
-              data-pinned={pinned}
-            >
+            <Table.Th key={id} data-align={align} aria-sort={direction} data-pinned={pinned}>
               {sortKey === undefined ? (
-                <span>{header}</span>
+                <span className={arrow && 'sort-button'}>
+                  {header}
+                  {arrow}
+                </span>
               ) : (
                 <UnstyledButton
                   className="sort-button"
@@ -209,9 +223,7 @@ function Head<Row>(props: RowsProps<Row>) {
                   onClick={() => onSearch({ sort: direction === 'ascending' ? `-${sortKey}` : sortKey })}
                 >
                   {header}
-                  {direction === 'ascending' && <IconArrowUp size={14} aria-hidden />}
-                  {direction === 'descending' && <IconArrowDown size={14} aria-hidden />}
-                  {direction === 'none' && <IconArrowsSort size={14} aria-hidden opacity={0.5} />}
+                  {arrow}
                 </UnstyledButton>
               )}
             </Table.Th>
@@ -220,6 +232,12 @@ function Head<Row>(props: RowsProps<Row>) {
       </Table.Tr>
     </Table.Thead>
   );
+}
+
+function Arrow({ direction }: { direction: 'ascending' | 'descending' | 'none' }) {
+  if (direction === 'none') return <IconArrowsSort size={14} aria-hidden opacity={0.5} />;
+  const Icon = direction === 'ascending' ? IconArrowUp : IconArrowDown;
+  return <Icon size={14} aria-hidden />;
 }
 
 type SelectCellProps<Row> = Pick<DataTableProps<Row>, 'rowKey' | 'rowName'> & {

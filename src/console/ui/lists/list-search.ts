@@ -76,3 +76,7 @@ export function orderOf<const Key extends string>(
 /** Parses the parameter `true` or `false`. */
 export const booleanOf = (given: string | undefined): boolean | undefined =>
   given === 'true' ? true : given === 'false' ? false : undefined;
+
+/** Counts the filters with a value. */
+export const countFilters = (filters: object): number =>
+  Object.values(filters).filter((value) => value !== undefined).length;
