@@ -50,6 +50,7 @@ describePages('The page of mails', function () {
     const { admin, person, waiting } = await build();
     await buildMail(test.context, { kind: 'enrolled', userId: person.id, state: 'sent', ...ended });
     const page = await test.openAs(admin, '/mail', { locale: 'de-DE', viewport: { width: 360, height: 740 } });
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await expect(page.getByRole('combobox', { name: 'Person' })).toBeVisible();
     const bar = page.getByRole('region', { name: 'Auswahl' });
     await page.getByRole('checkbox', { name: /^In einen Kurs aufgenommen/ }).check();
