@@ -765,6 +765,8 @@ export interface Certificate {
   endDate: string | null;
   /** Day of completion in the programme's time zone */
   completedOn: string;
+  /** Public URL of the certificate; null if `PUBLIC_URL` is not set */
+  url: string | null;
   /** Id of the trainee */
   userId: string;
   /** Id of the course, which may have been deleted */
@@ -797,12 +799,12 @@ export interface VerifiedCertificate {
   endDate: string | null;
   /** Day of completion in the programme's time zone */
   completedOn: string;
+  /** Public URL of the certificate; null if `PUBLIC_URL` is not set */
+  url: string | null;
   /** Name of the programme */
   programme: string;
   /** URL of the programme's logo; null without one */
   logo: string | null;
-  /** Public URL of the certificate; null if `PUBLIC_URL` is not set */
-  url: string | null;
 }
 
 /** A file of a course */
@@ -3017,6 +3019,25 @@ export interface ListAvailableTraineesResponse {
   pagination: Pagination;
 }
 
+/** Parameters of `POST /api/enrollments/available-trainees` */
+export type FindAvailableTraineesParameters = Record<string, never>;
+
+/** Request body of `POST /api/enrollments/available-trainees` */
+export interface FindAvailableTraineesBody {
+  /** Id of the course */
+  courseId: string;
+  /** Emails of trainees. Case and surrounding spaces do not count. */
+  emails: string[];
+}
+
+/** Successful response of `POST /api/enrollments/available-trainees` */
+export interface FindAvailableTraineesResponse {
+  /** The trainees of this page */
+  trainees: Person[];
+  /** Emails as given, without an active trainee who can be enrolled */
+  unavailable: string[];
+}
+
 /** Parameters of `GET /api/enrollments/stats/overview` */
 export type EnrollmentStatisticsParameters = Record<string, never>;
 
@@ -4566,6 +4587,14 @@ export interface Operations {
     parameters: ListAvailableTraineesParameters;
     body: ListAvailableTraineesBody;
     response: ListAvailableTraineesResponse;
+  };
+  /** Find the trainees with given emails who can be enrolled in a course */
+  findAvailableTrainees: {
+    method: 'POST';
+    path: '/api/enrollments/available-trainees';
+    parameters: FindAvailableTraineesParameters;
+    body: FindAvailableTraineesBody;
+    response: FindAvailableTraineesResponse;
   };
   /** Number of the caller's visible enrollments by status */
   enrollmentStatistics: {

@@ -190,6 +190,9 @@ export const email = text('Email', notAnAddress)
   })
   .meta({ format: 'email', maxLength: emailMaximum });
 
+/** Text to look up as an email. It accepts any text, because an invalid email matches nobody. */
+export const possibleEmail = singleLine('Email', 1, emailMaximum);
+
 /**
  * Schema of a password that is compared with a stored one. It checks the minimum length only: an impossible password, such
  * as a very long one, is simply wrong. Passwords are never normalised, so only the size of the body limits their length.

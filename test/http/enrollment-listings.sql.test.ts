@@ -4,7 +4,7 @@ import type { Enrollment } from '../../src/db/models/enrollment.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { type Cast, castOf, type Person, useCast } from './support/cast.js';
-import { expectInvalid, messageOf } from './support/expectations.js';
+import { expectFailure, expectInvalid, messageOf } from './support/expectations.js';
 
 const idsOf = (items: { id: string }[]) => items.map(({ id }) => id);
 const day = (number: number) => new Date(Date.UTC(2026, 0, number));
@@ -261,5 +261,58 @@ describe('GET /api/enrollments/available-trainees', () => {
     const without = await harness.api('get', '/api/enrollments/available-trainees', owner.token);
     expectInvalid(without, ['courseId'], 'query');
     expect(messageOf(without)).to.equal('courseId is required.');
+  });
+});
+
+describe('POST /api/enrollments/available-trainees', () => {
+  const harness = useHarness();
+  const find = (by: Person, courseId: string, emails: unknown) =>
+    harness.api('post', '/api/enrollments/available-trainees', by.token).send({ courseId, emails });
+
+  it('finds active trainees who can be enrolled, and names the other emails as given', async () => {
+    const { context } = harness;
+    const { owner, admin } = await castOf(context);
+    const course = await buildCourse(context, owner.user);
+    const enrolled = await buildUser(context);
+    await buildEnrollment(context, enrolled, course, { status: 'completed' });
+    const again = await buildUser(context, { lastName: 'Yu', email: 'yu@example.org' });
+    await buildEnrollment(context, again, course, { status: 'cancelled' });
+    const free = await buildUser(context, { lastName: 'Xu', email: 'x\u00fc@example.org' });
+    const inactive = await buildUser(context, { isActive: false });
+    // The response is the same for emails of nobody, of other accounts, and of trainees in the course.
+    const others = [enrolled, inactive, owner.user, admin.user].map(({ email }) => email);
+    const unavailable = [...others, 'nobody@example.org', 'no email', "'; --"];
+    for (const by of [owner, admin]) {
+      const emails = ['YU@example.org ', ...unavailable, 'X\u00dc@Example.org', 'yu@example.org'];
+      const { body } = await find(by, course.id, emails).expect(200);
+      expect(idsOf(body.trainees)).to.deep.equal(idsOf([free, again]));
+      expect(body.unavailable).to.deep.equal(unavailable);
+      expect(Object.keys(body.trainees[0])).to.have.members(['id', 'firstName', 'lastName', 'email', 'avatar']);
+    }
+  });
+
+  it('refuses other trainers and unknown courses, and never says whether an email has an account', async () => {
+    const { context } = harness;
+    const { owner, foreign, trainee } = await castOf(context);
+    const course = await buildCourse(context, owner.user);
+    const published = await buildCourse(context, owner.user, { isPublished: true });
+    const email = (await buildUser(context)).email;
+    for (const emails of [[email], ['nobody@example.org']]) {
+      expectFailure(await find(foreign, published.id, emails), 'OTHER_TRAINER');
+      expectFailure(await find(foreign, course.id, emails), 'NOT_FOUND', 'Course not found.');
+      expectFailure(await find(owner, 'unknown', emails), 'NOT_FOUND', 'Course not found.');
+      expect((await find(trainee, course.id, emails)).status).to.equal(403);
+    }
+  });
+
+  it('takes 1 to 1,000 emails', async () => {
+    const { context } = harness;
+    const { owner } = await castOf(context);
+    const course = await buildCourse(context, owner.user);
+    const emails = (count: number) => Array.from({ length: count }, (_, index) => `${index}`.padEnd(254, 'ü'));
+    expect((await find(owner, course.id, emails(1000)).expect(200)).body.unavailable).to.have.length(1000);
+    for (const wrong of [[], emails(1001), undefined, null, 'a@example.org', 5])
+      expectInvalid(await find(owner, course.id, wrong), ['emails']);
+    expectInvalid(await find(owner, course.id, ['a@example.org', 5, 'x'.repeat(255)]), ['emails.1', 'emails.2']);
   });
 });

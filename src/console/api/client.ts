@@ -74,8 +74,11 @@ export function urlOf<Id extends OperationId>(id: Id, input: Omit<Input<Id>, 'bo
   const { path = {}, query = {} } = input as AnyInput;
   const base = operations[id].path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(path[name] ?? ''));
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query))
-    for (const one of [value].flat()) if (one !== undefined && one !== '') search.append(name, String(one));
+  for (const [name, value] of Object.entries(query)) {
+    // Commas separate the items of a list.
+    const written = String(value ?? '');
+    if (written !== '') search.append(name, written);
+  }
   const text = search.toString();
   return text === '' ? base : `${base}?${text}`;
 }

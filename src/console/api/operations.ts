@@ -69,6 +69,7 @@ export const operations = {
   removeMany: { method: 'DELETE', path: '/api/enrollments/bulk/remove', sends: 'json' },
   changeManyStatuses: { method: 'PUT', path: '/api/enrollments/bulk/status', sends: 'json' },
   listAvailableTrainees: { method: 'GET', path: '/api/enrollments/available-trainees' },
+  findAvailableTrainees: { method: 'POST', path: '/api/enrollments/available-trainees', sends: 'json' },
   enrollmentStatistics: { method: 'GET', path: '/api/enrollments/stats/overview' },
   listTrainerEnrollments: { method: 'GET', path: '/api/enrollments/trainer/{trainerId}' },
   listCourseTrainees: { method: 'GET', path: '/api/enrollments/course/{courseId}/trainees' },

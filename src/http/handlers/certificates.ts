@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Certificate } from '../../db/models/certificate.js';
 import { AppError } from '../../errors.js';
 import { presentCertificate, presentValidCertificate } from '../../presenters/certificate.js';
 import { revokeCertificate } from '../../services/certificates/commands.js';
@@ -14,10 +15,15 @@ export function certificateHandlers(context: Context) {
   const { publicUrl } = config.mail;
   const logo = readLogo(config);
   const logoVersion = logo && `"${createHash('sha256').update(logo.content).digest('base64url')}"`;
+  const urlOf = (code: string) => (publicUrl === undefined ? null : `${publicUrl}/certificates/${code}`);
+  const presentManaged = (certificate: Certificate) => ({
+    ...presentCertificate(certificate),
+    url: urlOf(certificate.code),
+  });
   return {
     async listCertificates({ caller, query }) {
       const { items, pagination } = await listCertificates(context, actorOf(caller), query);
-      return { certificates: items.map(presentCertificate), pagination };
+      return { certificates: items.map(presentManaged), pagination };
     },
 
     async verifyCertificate({ params }) {
@@ -29,14 +35,14 @@ export function certificateHandlers(context: Context) {
           ...presentValidCertificate(certificate),
           programme: config.programme.name,
           logo: logo ? '/api/logo' : null,
-          url: publicUrl === undefined ? null : `${publicUrl}/certificates/${certificate.code}`,
+          url: urlOf(certificate.code),
         },
       };
     },
 
     async revokeCertificate({ caller, params }) {
       const certificate = await revokeCertificate(context, actorOf(caller), params.code);
-      return { message: 'Certificate revoked successfully.', certificate: presentCertificate(certificate) };
+      return { message: 'Certificate revoked successfully.', certificate: presentManaged(certificate) };
     },
 
     async showLogo({ setHeader, rangeOf }) {

@@ -16,6 +16,7 @@ import { assignEnrollment, requestEnrollment } from '../../services/enrollments/
 import { assignMany } from '../../services/enrollments/enroll-many.js';
 import { enrollmentsTable } from '../../services/enrollments/export.js';
 import {
+  findAvailableTrainees,
   findEnrollment,
   listAvailableTrainees,
   listCourseTrainees,
@@ -93,6 +94,11 @@ export const enrollmentHandlers = {
   async listAvailableTrainees({ context, caller, query }) {
     const { items, pagination } = await listAvailableTrainees(context, actorOf(caller), query);
     return { trainees: items.map(presentPerson), pagination };
+  },
+
+  async findAvailableTrainees({ context, caller, body }) {
+    const { trainees, unavailable } = await findAvailableTrainees(context, actorOf(caller), body);
+    return { trainees: trainees.map(presentPerson), unavailable };
   },
 
   enrollmentStatistics: async ({ context, caller }) => ({

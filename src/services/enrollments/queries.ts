@@ -21,10 +21,11 @@ import {
   type EnrollmentFilter,
   enrollmentListingSchema,
   ownEnrollmentListingSchema,
+  traineeLookupSchema,
   trainerEnrollmentListingSchema,
 } from '../../schemas/enrollment.js';
 import { currentStatuses, enrolledStatuses, enrollmentStatuses } from '../../schemas/enrollment-statuses.js';
-import { searchKey } from '../../schemas/keys.js';
+import { normalizeEmail, searchKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
 import { narrowSearch, planAccountSearch } from '../accounts/search.js';
 import { certificateJoin } from '../certificates/queries.js';
@@ -326,26 +327,50 @@ export async function listCourseTrainees(
   return withWaitingPlaces(core, page);
 }
 
+/** Matches the active trainees who can be enrolled in a course. Nobody can, if another trainer has the course. */
+function isAvailableFor({ database: { sequelize } }: Core, actor: Actor, courseId: string) {
+  const trainerId = actor.role === 'super_admin' ? undefined : actor.actorId;
+  const isManaged = courseExists(sequelize, courseId, trainerId);
+  const isFree = isNotEnrolled(sequelize, 'User.id', courseId, enrolledStatuses);
+  // The condition on enrollments comes last: it is checked only for accounts that match the given condition.
+  return (condition: WhereOptions<User>): WhereOptions<User> => ({
+    [Op.and]: [{ role: 'trainee', isActive: true }, isManaged, condition, isFree],
+  });
+}
+
+const byName = orderOf({ sortBy: 'lastName', sortOrder: 'ASC' });
+
 /**
  * Returns one page of the active trainees who can be enrolled in a course, by name.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `OTHER_TRAINER`
  */
 export async function listAvailableTrainees(core: Core, actor: Actor, query: unknown): Promise<Page<User>> {
   const listing = validate(availableTraineeListingSchema, query);
-  const { sequelize, models } = core.database;
   const { courseId, search } = listing;
-  const trainerId = actor.role === 'super_admin' ? undefined : actor.actorId;
-  const among = { role: 'trainee' as const };
-  const found = await planAccountSearch(core, search, { among });
-  const active = { ...among, isActive: true };
-  // Another trainer's course has no available trainees: `ifNone` throws the reason.
-  const isManaged = courseExists(sequelize, courseId, trainerId);
-  const isFree = isNotEnrolled(sequelize, 'User.id', courseId, enrolledStatuses);
-  // The condition on enrollments comes last: it is checked only for accounts that match the search.
-  const and = (condition: WhereOptions<User>) => ({ [Op.and]: [active, isManaged, condition, isFree] });
-  return readPage(core, models.User, listing, {
-    ...narrowSearch(found, and),
-    order: orderOf({ sortBy: 'lastName', sortOrder: 'ASC' }),
+  const found = await planAccountSearch(core, search, { among: { role: 'trainee' } });
+  return readPage(core, core.database.models.User, listing, {
+    ...narrowSearch(found, isAvailableFor(core, actor, courseId)),
+    order: byName,
     ifNone: () => assertManagesCourse(core, actor, courseId),
   });
+}
+
+/**
+ * Finds the trainees with given emails who can be enrolled in a course, by name.
+ * @returns also the other emails as given. The reason isn't said: managers of a course learn nothing about other accounts.
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `OTHER_TRAINER`
+ */
+export async function findAvailableTrainees(
+  core: Core,
+  actor: Actor,
+  input: unknown,
+): Promise<{ trainees: User[]; unavailable: string[] }> {
+  const { courseId, emails } = validate(traineeLookupSchema, input);
+  const { database } = core;
+  const given = new Map(emails.map((email) => [normalizeEmail(email), email]));
+  const where = isAvailableFor(core, actor, courseId)({ email: [...given.keys()] });
+  const trainees = await database.read(() => database.models.User.findAll({ where, order: byName }));
+  if (trainees.length === 0) await assertManagesCourse(core, actor, courseId);
+  for (const { email } of trainees) given.delete(email);
+  return { trainees, unavailable: [...given.values()] };
 }

@@ -351,6 +351,11 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     await buildUser(context);
     return { token: trainer.token, query: { courseId: course.id, search: 'test', page: '1', limit: '5' } };
   },
+  async findAvailableTrainees(context) {
+    const { trainer, course } = await buildCatalogue(context);
+    const { email } = await buildUser(context);
+    return { token: trainer.token, body: { courseId: course.id, emails: [email, 'nobody@example.org'] } };
+  },
   enrollmentStatistics: async (context) => ({ token: (await buildCatalogue(context)).trainee.token }),
   async listCourseTrainees(context) {
     const { trainer, course } = await buildCatalogue(context);

@@ -19,6 +19,9 @@ const keys = {
   startDate: nullableDate,
   endDate: nullableDate,
   completedOn: date.description("Day of completion in the programme's time zone").example('2026-01-31'),
+  url: nullableText
+    .description('Public URL of the certificate; null if `PUBLIC_URL` is not set')
+    .example('https://courses.example.org/certificates/7K2M-9QWX-0D4T-ZB6N-H3VE-8RSA-1CPJ'),
 };
 
 const verified = component(
@@ -28,9 +31,6 @@ const verified = component(
     ...keys,
     programme: text.description('Name of the programme').example('Evening School'),
     logo: nullableText.description("URL of the programme's logo; null without one").example('/api/logo'),
-    url: nullableText
-      .description('Public URL of the certificate; null if `PUBLIC_URL` is not set')
-      .example('https://courses.example.org/certificates/7K2M-9QWX-0D4T-ZB6N-H3VE-8RSA-1CPJ'),
   }),
 );
 

@@ -13,6 +13,7 @@ import {
   progressSchema,
   replySchema,
   statusChangeSchema,
+  traineeLookupSchema,
   trainerEnrollmentListingSchema,
 } from '../../../schemas/enrollment.js';
 import { person } from '../account-shapes.js';
@@ -116,6 +117,23 @@ export const enrollmentOperations = {
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     query: availableTraineeListingSchema,
     success: ok('One page of trainees, by name', shapes.pageOf('trainees', person)),
+    failures: ['NOT_FOUND'],
+  }),
+  findAvailableTrainees: operation.post('/api/enrollments/available-trainees', {
+    summary: 'Find the trainees with given emails who can be enrolled in a course',
+    description: 'Changes nothing.',
+    access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
+    body: traineeLookupSchema,
+    // Each email has up to 254 characters of four bytes.
+    maxBodyBytes: 1024 * 1024,
+    success: ok('The trainees by name, and the other emails', {
+      trainees: Joi.array().items(person).required(),
+      unavailable: Joi.array()
+        .items(shapes.text)
+        .required()
+        .description('Emails as given, without an active trainee who can be enrolled')
+        .example(['nobody@example.org']),
+    }),
     failures: ['NOT_FOUND'],
   }),
   enrollmentStatistics: operation.get('/api/enrollments/stats/overview', {
