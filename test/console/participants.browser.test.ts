@@ -313,6 +313,60 @@ describePages('The participants of a course', function () {
     await expect(page.getByRole('region', { name: 'What trainees see' })).toBeVisible();
   });
 
+  it('are selected by pasted emails; unknown ones stay in the field, and the seats stay in sight', async () => {
+    const { trainer, course, trainees } = await buildScene(test);
+    const [ann, ben, cem, dia] = trainees.map(({ email }) => email);
+    if (trainees[3]) await buildEnrollment(test.context, trainees[3], course, { status: 'active' });
+    await course.update({ maxStudents: 3 });
+    const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants`);
+    await page.getByRole('button', { name: 'Add participants' }).click();
+    const seats = dialog(page).getByRole('status').filter({ hasText: 'left' });
+    await expect(seats).toHaveText('2 of 3 seats left');
+    await expect(seats).toBeInViewport();
+    await dialog(page).getByRole('button', { name: 'Paste emails' }).click();
+    const field = dialog(page).getByRole('textbox', { name: 'Emails' });
+    await field.fill(`"Trainee, Ann" <${ann}>, ${ben?.toUpperCase()};${cem}\n${cem}\nnobody@example.org ${dia}\n`);
+    await dialog(page).getByRole('button', { name: 'Select 5 people' }).click();
+    await expect(dialog(page).getByText('3 trainees were selected.')).toBeVisible();
+    await expect(dialog(page).getByRole('alert')).toContainText('No active trainees have these 2 emails');
+    await expect(field).toHaveValue(`nobody@example.org\n${dia}`);
+    await expect(field).toHaveAttribute('aria-invalid', 'true');
+    await expect(seats).toHaveText('2 of 3 seats left, 3 selected');
+    await expect(seats).toBeInViewport();
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      await settled(page);
+      await expect(seats).toBeInViewport();
+      expect(await layoutProblems(page)).toEqual([]);
+      await keepScreenshot(page, `paste emails ${width} en`);
+    }
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await dialog(page).getByLabel('Select Ann Trainee').uncheck();
+    await dialog(page).getByRole('button', { name: 'Add (2)' }).click();
+    await expect(page.getByText('2 trainees were added.')).toBeVisible();
+    await expect(row(page, 'Taking part')).toHaveCount(3);
+  });
+
+  it('are added by more pasted emails than one request takes', async () => {
+    const { trainer, course } = await buildScene(test);
+    await course.update({ maxStudents: null });
+    const { User, Enrollment } = test.context.database.models;
+    const ids = await buildTrainees(test.context, 600);
+    const emails = (await User.findAll({ attributes: ['email'], where: { id: ids } })).map(({ email }) => email);
+    const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants`);
+    await page.getByRole('button', { name: 'Add participants' }).click();
+    await dialog(page).getByRole('button', { name: 'Paste emails' }).click();
+    const field = dialog(page).getByRole('textbox', { name: 'Emails' });
+    await field.fill(Array.from({ length: 1001 }, (_, index) => `${index}@example.org`).join(','));
+    await dialog(page).getByRole('button', { name: 'Select 1,001 people' }).click();
+    await expect(dialog(page).getByRole('alert')).toHaveText('Enter at most 1,000 emails.');
+    await field.fill(emails.join('\n'));
+    await dialog(page).getByRole('button', { name: 'Select 600 people' }).click();
+    await dialog(page).getByRole('button', { name: 'Add (600)' }).click();
+    await expect(page.getByText('600 trainees were added.')).toBeVisible({ timeout: scaled(20_000) });
+    expect(await Enrollment.count({ where: { courseId: course.id, status: 'active' } })).toBe(600);
+  });
+
   /** Opens a page with 101 selected requests. */
   async function withManySelected() {
     const { trainer, course } = await buildScene(test);

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { ResponseBody } from '../api/client.js';
 import { initialStatuses } from '../api/enrollment-statuses.js';
 import { useApi, useChange } from '../api/queries.js';
-import { assignmentFailure, WhenFullSwitch } from '../enrollments/when-full.js';
+import { assignmentFailure, maxAssigned, WhenFullSwitch } from '../enrollments/when-full.js';
 import { useApiForm } from '../ui/forms/form.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { useUnsavedGuard } from '../ui/forms/unsaved.js';
@@ -18,6 +18,7 @@ import { nameOf } from '../ui/person-name.js';
 import { Empty } from '../ui/states.js';
 import { SeatsLeft } from './course-state.js';
 import type { Course } from './course-values.js';
+import { PasteEmails } from './paste-emails.js';
 
 type Trainee = ResponseBody<'listAvailableTrainees'>['trainees'][number];
 type Skipped = ResponseBody<'assignMany'>['skipped'];
@@ -68,24 +69,36 @@ function AssignForm({ course, assign, isOpen, onDirty, onClose }: AssignFormProp
   const [selected, setSelected] = useState<ReadonlyMap<string, Trainee>>(new Map());
   const [skipped, setSkipped] = useState<Skipped>([]);
   const [whenFull, setWhenFull] = useState<'reject' | 'wait'>('reject');
+  const { seatsLeft = null } = course;
+  const isTooMany = whenFull === 'reject' && seatsLeft !== null && selected.size > seatsLeft;
   const form = useApiForm<{ status: (typeof initialStatuses)[number]; reply: string }>({
     initialValues: { status: 'active', reply: '' },
     async submit({ status, reply }) {
       if (selected.size === 0) throw new Error(t('enrollments.assign.nobody'));
-      const body = { courseId: course.id, traineeIds: [...selected.keys()], status, whenFull };
-      const response = await assign
-        .mutateAsync({ body: { ...body, ...(reply.trim() !== '' && { reply }) } })
-        .catch((error: unknown) => {
-          throw assignmentFailure(error, t);
-        });
-      const waiting = response.enrollments.filter((enrollment) => enrollment.status === 'waiting').length;
-      const done = [
-        ['done', response.enrollments.length - waiting],
-        ['waiting', waiting],
-      ] as const;
-      for (const [key, count] of done) if (count > 0) notifyDone(t(`enrollments.assign.${key}`, { count }));
-      setSkipped(response.skipped);
-      if (response.skipped.length === 0) onClose();
+      const body = { courseId: course.id, status, whenFull, ...(reply.trim() !== '' && { reply }) };
+      const trainees = [...selected];
+      // The service refuses too few seats for each request, not for several together.
+      if (trainees.length > maxAssigned && isTooMany) throw new Error(t('enrollments.assign.full'));
+      const refused: Skipped = [];
+      const counts = { done: 0, waiting: 0 };
+      try {
+        for (let begin = 0; begin < trainees.length; begin += maxAssigned) {
+          setSelected(new Map(trainees.slice(begin)));
+          const traineeIds = trainees.slice(begin, begin + maxAssigned).map(([id]) => id);
+          const response = await assign.mutateAsync({ body: { ...body, traineeIds } });
+          for (const enrollment of response.enrollments)
+            counts[enrollment.status === 'waiting' ? 'waiting' : 'done'] += 1;
+          refused.push(...response.skipped);
+        }
+      } catch (error) {
+        throw assignmentFailure(error, t);
+      } finally {
+        for (const key of ['done', 'waiting'] as const)
+          if (counts[key] > 0) notifyDone(t(`enrollments.assign.${key}`, { count: counts[key] }));
+      }
+      setSelected(new Map(trainees));
+      setSkipped(refused);
+      if (refused.length === 0) onClose();
     },
   });
   const unsaved = [
@@ -99,6 +112,12 @@ function AssignForm({ course, assign, isOpen, onDirty, onClose }: AssignFormProp
     <form onSubmit={form.onSubmit} onChange={onDirty} noValidate>
       <Stack>
         <FormFailure>{form.failure}</FormFailure>
+        <PasteEmails
+          courseId={course.id}
+          onFound={(trainees) =>
+            setSelected((before) => new Map([...before, ...trainees.map((one) => [one.id, one] as const)]))
+          }
+        />
         <AvailableTrainees courseId={course.id} selected={selected} onChange={setSelected} />
         <SegmentedControl
           {...form.field('status')}
@@ -107,9 +126,10 @@ function AssignForm({ course, assign, isOpen, onDirty, onClose }: AssignFormProp
         />
         <Textarea {...form.field('reply')} label={t('enrollments.assign.reply')} autosize minRows={2} maxRows={6} />
         {course.maxStudents !== null && <WhenFullSwitch value={whenFull} onChange={setWhenFull} />}
-        <Group justify="space-between">
-          <Text size="sm" c="dimmed">
+        <Group justify="space-between" className="sticky-actions">
+          <Text size="sm" c={isTooMany ? 'var(--mantine-color-error)' : 'dimmed'} role="status">
             <SeatsLeft course={course} />
+            {selected.size > 0 && `, ${t('table.selected', { count: selected.size })}`}
           </Text>
           <Group>
             <Button variant="default" onClick={onClose} disabled={form.submitting}>

@@ -5,6 +5,9 @@ import { ApiError, type Input } from '../api/client.js';
 
 type WhenFull = NonNullable<Input<'assignMany'>['body']['whenFull']>;
 
+/** Maximum of trainees that the service enrolls in one request. */
+export const maxAssigned = 500;
+
 interface WhenFullSwitchProps {
   value: WhenFull;
   onChange(value: WhenFull): void;

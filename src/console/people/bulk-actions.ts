@@ -1,5 +1,6 @@
 import type { TFunction } from 'i18next';
 import { call, type Input } from '../api/client.js';
+import { maxAssigned } from '../enrollments/when-full.js';
 import { messageOf, refusalText } from '../ui/messages.js';
 import type { Account } from './account-state.js';
 
@@ -31,9 +32,6 @@ export interface Outcome {
   password?: string | undefined;
 }
 
-/** Maximum of trainees that the service enrolls in one request. */
-const maxTrainees = 500;
-
 /**
  * Enrolls accounts in a course.
  * @param signal stops further requests
@@ -46,8 +44,8 @@ export async function enroll(
   t: TFunction,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (let begin = 0; begin < accounts.length && !signal.aborted; begin += maxTrainees) {
-    const chunk = accounts.slice(begin, begin + maxTrainees);
+  for (let begin = 0; begin < accounts.length && !signal.aborted; begin += maxAssigned) {
+    const chunk = accounts.slice(begin, begin + maxAssigned);
     try {
       const body = { ...target, traineeIds: chunk.map(({ id }) => id) };
       const { skipped, enrollments } = await call('assignMany', { body });

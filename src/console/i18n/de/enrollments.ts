@@ -159,6 +159,20 @@ export const enrollments: Translations['enrollments'] = {
     skipped_one: '{{count}} Person wurde nicht aufgenommen.',
     skipped_other: '{{count}} Personen wurden nicht aufgenommen.',
   },
+  paste: {
+    action: 'E-Mails einfügen',
+    label: 'E-Mails',
+    hint: 'Eine je Zeile oder durch Kommas oder Semikolons getrennt.',
+    select_one: '{{count}} Person auswählen',
+    select_other: '{{count}} Personen auswählen',
+    found_one: '{{count}} Person ist ausgewählt.',
+    found_other: '{{count}} Personen sind ausgewählt.',
+    unavailable_one:
+      'Zu dieser E-Mail gibt es kein aktives Konto, oder die Person ist schon im Kurs. Berichtige die E-Mail oder lass sie weg.',
+    unavailable_other:
+      'Zu diesen {{count}} E-Mails gibt es keine aktiven Konten, oder die Personen sind schon im Kurs. Berichtige sie oder lass sie weg.',
+    tooMany: 'Gib höchstens {{most}} E-Mails ein.',
+  },
   participants: {
     search: 'Teilnehmende suchen',
     none: 'Noch nimmt niemand teil, und niemand hat angefragt.',

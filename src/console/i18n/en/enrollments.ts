@@ -155,6 +155,20 @@ export const enrollments = {
     skipped_one: '{{count}} trainee was not added.',
     skipped_other: '{{count}} trainees were not added.',
   },
+  paste: {
+    action: 'Paste emails',
+    label: 'Emails',
+    hint: 'One a line, or separated by commas or semicolons.',
+    select_one: 'Select {{count}} person',
+    select_other: 'Select {{count}} people',
+    found_one: '{{count}} trainee was selected.',
+    found_other: '{{count}} trainees were selected.',
+    unavailable_one:
+      'No active trainee has this email, or the trainee is in the course already. Correct it, or leave it out.',
+    unavailable_other:
+      'No active trainees have these {{count}} emails, or they are in the course already. Correct them, or leave them out.',
+    tooMany: 'Enter at most {{most}} emails.',
+  },
   participants: {
     search: 'Search trainees',
     none: 'Nobody takes part yet, and nobody has asked to.',
