@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import request from 'supertest';
 import { buildCourse, buildEnrollment, buildUser, factoryPassword, tokenFor } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, expect, holdRequests, settled } from './support/browser.js';
+import { accessibilityProblems, describePages, expect, holdRequests, settled } from './support/browser.js';
 import {
   answerLeaving,
   asksBeforeClosing,
@@ -11,6 +11,7 @@ import {
   signInAt,
   useConsole,
 } from './support/console.js';
+import { layoutProblems } from './support/layout.js';
 
 async function buildScene({ context }: ConsoleTest) {
   const admin = await buildUser(context, { role: 'super_admin', firstName: 'Ada', lastName: 'Admin' });
@@ -137,7 +138,7 @@ describePages('A person', function () {
     await expect(signInAgain).toBeVisible();
   });
 
-  it('is enrolled on their page; the page of a trainer links to their courses', async () => {
+  it('is enrolled on their page; the page of a trainer lists their courses', async () => {
     const { admin, trainer, trainee } = await buildScene(test);
     await buildCourse(test.context, trainer, { title: 'Weaving', isPublished: true });
     const page = await test.openAs(admin, `/people/${trainee.id}?tab=enrollments`);
@@ -149,8 +150,13 @@ describePages('A person', function () {
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await expect(page.getByRole('row').filter({ hasText: 'Weaving' })).toContainText('Taking part');
     await page.goto(`${test.url}/people/${trainer.id}`);
-    await page.getByRole('main').getByRole('link', { name: 'Courses' }).click();
+    await page.getByRole('tab', { name: 'Courses' }).click();
     await expect(page.getByRole('row').filter({ hasText: /Weaving|Compilers/ })).toHaveCount(2);
+    await expect(page.getByRole('row').filter({ hasText: 'Weaving' })).toContainText('Published');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 800 });
+    expect(await layoutProblems(page)).toEqual([]);
+    await page.goto(`${test.url}/courses`);
     await page.getByRole('searchbox').fill('Weavers');
     await expect(page.getByText('Nothing matches “Weavers”. Try a part of it, or fewer words.')).toBeVisible();
   });

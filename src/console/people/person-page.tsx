@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { lazyPart } from '../ui/lazy.js';
-import { ButtonLink, TextLink } from '../ui/links.js';
+import { ButtonLink } from '../ui/links.js';
 import { oneOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
 import { Page } from '../ui/page.js';
 import { nameOf } from '../ui/person-name.js';
@@ -20,10 +20,14 @@ const PersonEnrollments = lazyPart(
   async () => (await import('./person-enrollments.js')).PersonEnrollments,
   <Loading />,
 );
+const PersonCourses = lazyPart(async () => (await import('./person-courses.js')).PersonCourses, <Loading />);
 const PersonHistory = lazyPart(async () => (await import('./person-history.js')).PersonHistory, <Loading />);
 
 const route = getRouteApi('/people/$id');
-const tabs = ['details', 'sessions', 'enrollments', 'history'] as const;
+const tabs = ['details', 'courses', 'sessions', 'enrollments', 'history'] as const;
+
+/** Tabs for one role only. */
+const rolesOfTabs: Partial<Record<(typeof tabs)[number], string>> = { courses: 'trainer', enrollments: 'trainee' };
 
 export function PersonPage() {
   const { id } = route.useParams();
@@ -55,7 +59,7 @@ function Person({ id }: { id: string }) {
       </Page>
     );
 
-  const shown = tabs.filter((tab) => tab !== 'enrollments' || user.role === 'trainee');
+  const shown = tabs.filter((tab) => (rolesOfTabs[tab] ?? user.role) === user.role);
   const tab = oneOf(shown, search.tab) ?? 'details';
   const list = {
     search,
@@ -69,11 +73,6 @@ function Person({ id }: { id: string }) {
         <Group gap="xs" mt={4}>
           <Text size="sm">{t(`role.${user.role}`)}</Text>
           <AccountState account={user} />
-          {user.role === 'trainer' && (
-            <TextLink to="/courses" search={{ trainerId: user.id, ended: 'all' }}>
-              {t('nav.courses')}
-            </TextLink>
-          )}
         </Group>
       }
       actions={<PersonActions user={user} />}
@@ -95,6 +94,9 @@ function Person({ id }: { id: string }) {
         </Tabs.List>
         <Tabs.Panel value="details">
           <PersonForm user={user} />
+        </Tabs.Panel>
+        <Tabs.Panel value="courses">
+          <PersonCourses user={user} {...list} />
         </Tabs.Panel>
         <Tabs.Panel value="sessions">
           <PersonSessions user={user} {...list} />

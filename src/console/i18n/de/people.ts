@@ -81,6 +81,7 @@ export const people: Translations['people'] = {
   deleteAsk: '{{name}} löschen?',
   deleteHint: 'Das Konto, sein Bild und seine Teilnahmen werden gelöscht. Das lässt sich nicht rückgängig machen.',
   deleted: '{{name}} wurde gelöscht.',
+  noCourses: 'Diese Kursleitung hat noch keine Kurse.',
   noEnrollments: 'In keinem Kurs.',
   historyHint: 'Alle Änderungen an diesem Konto. Hat ein Import es angelegt, findest du ihn unter „Importe“.',
   changesBy: 'Änderungen durch diese Person',
@@ -205,6 +206,7 @@ export const people: Translations['people'] = {
   },
   tab: {
     details: 'Angaben',
+    courses: 'Kurse',
     sessions: 'Sitzungen',
     enrollments: 'Teilnahmen',
     history: 'Verlauf',

@@ -77,6 +77,7 @@ export const people = {
   deleteAsk: 'Delete {{name}}?',
   deleteHint: 'The account, its image and its enrollments are deleted. This cannot be undone.',
   deleted: '{{name}} was deleted.',
+  noCourses: 'There are no courses of this trainer.',
   noEnrollments: 'Not enrolled in any course.',
   historyHint: 'Changes to this account. If an import created it, look under Imports.',
   changesBy: 'Changes made by this person',
@@ -200,6 +201,7 @@ export const people = {
   },
   tab: {
     details: 'Details',
+    courses: 'Courses',
     sessions: 'Sessions',
     enrollments: 'Enrollments',
     history: 'History',
