@@ -153,6 +153,28 @@ const courseRoute = createRoute({
   component: pageByRole({ super_admin: coursePage, trainer: coursePage, trainee: ToCatalogueCourse }),
 });
 
+const certificatesPage = lazyPage(
+  ['courses', 'enrollments', 'links'],
+  () => import('../paper/course-certificates-page.js'),
+  'CourseCertificatesPage',
+);
+const certificatesRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/courses/$id/certificates',
+  component: pageByRole({ super_admin: certificatesPage, trainer: certificatesPage }),
+});
+
+const attendancePage = lazyPage(
+  ['courses', 'enrollments'],
+  () => import('../paper/attendance-page.js'),
+  'AttendancePage',
+);
+const attendanceRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/courses/$id/attendance',
+  component: pageByRole({ super_admin: attendancePage, trainer: attendancePage }),
+});
+
 const enrollmentsPage = lazyPage(
   ['courses', 'enrollments'],
   () => import('../enrollments/enrollments-page.js'),
@@ -214,6 +236,8 @@ const routeTree = rootRoute.addChildren([
   coursesRoute,
   newCourseRoute,
   courseRoute,
+  certificatesRoute,
+  attendanceRoute,
   enrollmentsRoute,
   catalogueRoute,
   catalogueCourseRoute,

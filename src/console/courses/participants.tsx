@@ -21,6 +21,7 @@ import { SearchField } from '../ui/lists/search-field.js';
 import { Empty } from '../ui/states.js';
 import { SeatsTaken } from './course-state.js';
 import type { Course } from './course-values.js';
+import { PrintMenu } from './print-menu.js';
 
 const AssignDialog = lazyDialog(async () => (await import('./assign-dialog.js')).AssignDialog, 'opened');
 
@@ -85,6 +86,7 @@ export function Participants({ course }: { course: Course }) {
           </Text>
         </Filters>
         <Group>
+          <PrintMenu courseId={course.id} />
           <EnrollmentDownload filter={filter} />
           {add}
         </Group>

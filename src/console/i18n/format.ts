@@ -34,6 +34,12 @@ export function formatDay(iso: string | null | undefined): string {
 export const formatFullDay = (iso: string): string =>
   new Intl.DateTimeFormat(locale(), { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(iso));
 
+/** Day of the week with day and month, for narrow columns: `Mon 22/11`. */
+export const formatWeekday = (iso: string): string =>
+  new Intl.DateTimeFormat(locale(), { weekday: 'short', day: 'numeric', month: 'numeric', timeZone: 'UTC' }).format(
+    new Date(iso),
+  );
+
 /** Day without the year, for the axis of a chart. */
 export const formatShortDay = (iso: string): string =>
   new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(new Date(iso));

@@ -1,19 +1,14 @@
-import { Alert, Box, Button, Group, Image, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconCircleCheck, IconPrinter } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { ResponseBody } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { AppearanceMenu, LanguageFailure, useLanguageChange } from '../appearance/appearance-menu.js';
 import { PoweredBy } from '../appearance/brand.js';
-import { formatFullDay } from '../i18n/format.js';
+import { type Certificate, CertificateSheet } from '../paper/certificate-sheet.js';
 import { SignInLayout } from '../sign-in/sign-in-layout.js';
 import { useDocumentTitle } from '../ui/document-title.js';
 import { useApiForm } from '../ui/forms/form.js';
-import { nameOf } from '../ui/person-name.js';
 import { Failed, Loading } from '../ui/states.js';
-import './certificate.css';
-
-type Certificate = NonNullable<ResponseBody<'verifyCertificate'>['certificate']>;
 
 /** Code in the URL, without typed spaces. */
 function codeInAddress(): string {
@@ -92,39 +87,5 @@ function ValidCertificate({ certificate }: { certificate: Certificate }) {
       <CertificateSheet certificate={certificate} />
       <PoweredBy />
     </Stack>
-  );
-}
-
-/** Class for a smaller font if the text is long, so that the certificate fits on one page. */
-const sizeOf = (text: string): string => (text.length > 60 ? 'certificate-long' : '');
-
-function CertificateSheet({ certificate }: { certificate: Certificate }) {
-  const { t } = useTranslation();
-  const { programme, logo, courseTitle, trainerName, startDate, endDate, completedOn, code } = certificate;
-  const name = nameOf(certificate);
-  const days = [...new Set([startDate, endDate])].flatMap((day) => (day === null ? [] : [formatFullDay(day)]));
-  return (
-    <Box component="article" className="certificate" aria-label={t('links.certificate.kind')}>
-      {logo !== null && <Image src={logo} alt="" w="auto" />}
-      <p dir="auto">{programme}</p>
-      <p className="certificate-kind">{t('links.certificate.kind')}</p>
-      <h2 dir="auto" className={`certificate-name ${sizeOf(name)}`}>
-        {name}
-      </h2>
-      <p>{t('links.certificate.completed')}</p>
-      <p dir="auto" className={`certificate-title ${sizeOf(courseTitle)}`}>
-        {courseTitle}
-      </p>
-      {days.length > 0 && <p>{days.join(' – ')}</p>}
-      <p>{t('links.certificate.on', { day: formatFullDay(completedOn) })}</p>
-      <p>
-        {t('links.certificate.trainer')} <bdi>{trainerName}</bdi>
-      </p>
-      <p className="certificate-check">
-        {t('links.certificate.checkAt')}
-        <br />
-        <bdi dir="ltr">{certificate.url ?? `${window.location.origin}/certificates/${code}`}</bdi>
-      </p>
-    </Box>
   );
 }
