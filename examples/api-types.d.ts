@@ -860,6 +860,20 @@ export interface ImportReason {
   field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended' | null;
   /** The reason, for people; the same for all these rows */
   message: string;
+  /** Name that no course or several courses have, with the courses that may be meant, for `mapCourse`; null for another problem, and after the first 20 names */
+  courseQuestion: {
+    /** Name of the course in the file */
+    name: string;
+    /** Courses that may be meant */
+    candidates: {
+      /** Opaque identifier */
+      id: string;
+      /** Title of the course */
+      title: string;
+      /** First day of the course */
+      startDate: string | null;
+    }[];
+  } | null;
   /** Number of rows; a rejected row counts once, with all its problems */
   count: number;
   /** Lines of the first 20 rows */
@@ -1074,7 +1088,7 @@ export interface ImportWithPlan {
   };
   /** The options of the import */
   options: Record<string, unknown>;
-  /** Why the import failed; null otherwise */
+  /** Why the import failed, or why its plan cannot be applied; null otherwise */
   error: {
     /** Machine-readable code of the failure */
     code: string;
@@ -1141,7 +1155,7 @@ export interface Import {
   };
   /** The options of the import */
   options: Record<string, unknown>;
-  /** Why the import failed; null otherwise */
+  /** Why the import failed, or why its plan cannot be applied; null otherwise */
   error: {
     /** Machine-readable code of the failure */
     code: string;
@@ -1406,6 +1420,13 @@ export interface ImportSummary {
     /** Enrollments left out because the course or its waiting list is full */
     leftOut: number;
   };
+  /** Why the import failed, or why its plan cannot be applied; null otherwise */
+  error: {
+    /** Machine-readable code of the failure */
+    code: string;
+    /** The reason, for people */
+    message: string | null;
+  } | null;
   /** Time of creation */
   createdAt: string;
   /** Time at which the import ended; null until then */
@@ -3531,6 +3552,8 @@ export interface CreateImportBody {
   sheet?: string | null;
   /** Mapping of columns with other names: `heading=field`. `heading=` ignores a column */
   map?: string[] | '' | null;
+  /** Courses for names in the file: `name=course`, with an id or a title. `name=` imports the rows without this course */
+  mapCourse?: string[] | '' | null;
   /** Only plan the import. Nothing is written until the plan is applied */
   plan?: boolean;
 }
@@ -3680,6 +3703,8 @@ export interface PlanImportBody {
   delimiter?: 'auto' | ',' | ';' | 'tab' | '|' | '' | null;
   /** Sheet of a workbook: its name, or its number among the visible sheets. By default the first visible sheet with a suitable header */
   sheet?: string | null;
+  /** Courses for names in the file: `name=course`, with an id or a title. `name=` imports the rows without this course */
+  mapCourse?: string[] | '' | null;
   /** Also set the passwords of existing accounts; requires `onExisting` to be `update` */
   resetPasswords?: boolean;
   /** Mail new people without a password an invitation to set a password, instead of generating one */

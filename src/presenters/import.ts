@@ -2,10 +2,15 @@ import type { Import } from '../db/models/import.js';
 import type { User } from '../db/models/user.js';
 import { pick } from './pick.js';
 
+const errorOf = ({ errorCode, errorMessage }: Import) =>
+  errorCode === null ? null : { code: errorCode, message: errorMessage };
+
 export const presentImportSummary = (record: Import) => ({
   ...pick(record, ['id', 'number', 'status']),
   file: record.fileName,
-  ...pick(record, ['counts', 'createdAt', 'finishedAt']),
+  counts: record.counts,
+  error: errorOf(record),
+  ...pick(record, ['createdAt', 'finishedAt']),
 });
 
 /** Actual or planned outcome of a row. */
@@ -38,9 +43,9 @@ export function presentImportRow(row: RowOutcome) {
   };
 }
 
-/** Presents an import with its progress, counts and, after a failure, its error. */
+/** Presents an import with its progress, counts and, after a failure or with an inapplicable plan, its error. */
 export function presentImport(record: Import) {
-  const { errorCode, errorMessage, rowsDone, rowsTotal } = record;
+  const { rowsDone, rowsTotal } = record;
   return {
     ...pick(record, ['id', 'number', 'status']),
     file: record.fileName,
@@ -48,7 +53,7 @@ export function presentImport(record: Import) {
     progress: { rowsDone, rowsTotal },
     // `optionsText` writes objects only.
     options: JSON.parse(record.optionsJson) as object,
-    error: errorCode === null ? null : { code: errorCode, message: errorMessage },
+    error: errorOf(record),
     ...pick(record, ['hasCredentials', 'hasRejects', 'createdBy']),
     ...pick(record, ['createdAt', 'startedAt', 'finishedAt', 'undoneAt', 'ledgerClosedAt']),
   };

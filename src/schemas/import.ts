@@ -73,6 +73,8 @@ export interface ImportOptions {
   sheet?: string;
   /** Fields of columns with other headings: `heading=field`, or `heading=` to ignore a column. */
   map?: string[];
+  /** Courses for names in the file: `name=course` with an id or a title, or `name=` to leave the course out. */
+  mapCourse?: string[];
 }
 
 /** Maximum number of mappings: one for each column of the widest file. */
@@ -165,6 +167,15 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
       'array.max': `No more than ${maxMappings} mappings can be given.`,
       'string.max': 'A mapping can have no more than 1000 characters.',
       '*': 'A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.',
+    }),
+  mapCourse: Joi.array()
+    .items(Joi.string().pattern(/[^=]=/).max(1000).meta({ maxLength: 1000 }))
+    .max(maxMappings)
+    .empty(Joi.array().length(0))
+    .messages({
+      'array.max': `No more than ${maxMappings} courses can be mapped.`,
+      'string.max': 'A mapping can have no more than 1000 characters.',
+      '*': 'A mapping is name=course, such as "1st Aid=First Aid", or name= to import the rows without this course.',
     }),
 });
 

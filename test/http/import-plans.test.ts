@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { importsFolder } from '../../src/services/imports/store/spool.js';
 import { people, useImporting } from '../services/imports/support/importing.js';
 import { runToEnd, runToPlan } from '../services/imports/support/submitting.js';
-import { buildUser, signIn } from '../support/factories.js';
+import { buildCourse, buildUser, signIn } from '../support/factories.js';
 
 const hash = '$2b$10$abcdefghijklmnopqrstuuN9qo8uLOickgx2ZMRZoMyeIjZAgcfl7';
 
@@ -157,7 +157,10 @@ describe('Imports that are planned over HTTP', () => {
   it('accept a mapping of columns for an unknown header', async () => {
     const unknown = people(3).replace('firstName,lastName,email,phone', 'A,Surname,A,');
     const refused = await plan(unknown);
-    expect(refused).to.include({ status: 'planned', error: null });
+    expect(refused).to.deep.include({
+      status: 'planned',
+      error: { code: 'IMPORT_FILE_INVALID', message: refused.plan.problem.message },
+    });
     expect(refused.plan.problem).to.deep.include({
       code: 'IMPORT_FILE_INVALID',
       reason: 'COLUMNS_MISSING',
@@ -178,7 +181,10 @@ describe('Imports that are planned over HTTP', () => {
     const mapped = await show(refused.id);
     expect(mapped.plan).to.deep.include({ problem: null });
     expect(mapped.plan.counts).to.include({ created: 3 });
-    expect(mapped.options).to.deep.include({ role: 'trainer' });
+    expect(mapped.error).to.equal(null);
+    // A column is named by its heading, if no other column has it.
+    const entries = ['#1=firstName', 'Surname=lastName', '#3=email', '#4=phone'];
+    expect(mapped.options).to.deep.include({ role: 'trainer', map: entries });
     expect((await rowsOf(refused.id)).pagination.totalItems).to.equal(3);
     expect(mapped.plan.columns[3]).to.deep.include({ index: 3, heading: '', field: 'phone' });
 
@@ -187,6 +193,30 @@ describe('Imports that are planned over HTTP', () => {
     await runToPlan(importing, refused.id);
     const replanned = await show(refused.id);
     expect(replanned.plan.problem).to.include({ code: 'USAGE', reason: null });
+  });
+
+  it('ask for the course that a wrong name means, and use the chosen course', async () => {
+    const trainer = await buildUser(importing.context, { role: 'trainer' });
+    const course = await buildCourse(importing.context, trainer, { title: 'First Aid' });
+    const header = 'firstName,lastName,email,phone,course';
+    const asked = await plan(`${header}\nAda,King,ada@example.org,1,Frist Aid\n`);
+    const { id, title } = course;
+    expect(asked.plan.reasons[0]).to.deep.include({
+      code: 'COURSE_UNKNOWN',
+      courseQuestion: { name: 'Frist Aid', candidates: [{ id, title, startDate: null }] },
+    });
+    const mapCourse = [`Frist Aid=${id}`];
+    await call('post', `/${asked.id}/plan`).send({ mapCourse }).expect(202);
+    await runToPlan(importing, asked.id);
+    const answered = await show(asked.id);
+    expect(answered.plan.counts).to.include({ created: 1, enrolled: 1, rejected: 0 });
+    expect(answered.options).to.deep.include({ mapCourse });
+    const unknown = await call('post', `/${asked.id}/plan`)
+      .send({ mapCourse: ['Frist Aid=nowhere'] })
+      .expect(400);
+    expect(unknown.body.errors[0]).to.include({ path: 'mapCourse', code: 'UNKNOWN' });
+    const uploaded = await upload(`${header}\nBob,Baker,bob@example.org,2,\n`, { mapCourse: `Frist Aid=${id}` });
+    expect(uploaded.options).to.deep.include({ mapCourse });
   });
 
   it('list the sheets of a workbook if the requested sheet is missing or empty', async () => {
@@ -293,7 +323,8 @@ describe('Imports that are planned over HTTP', () => {
     const users = await models().User.count();
     await runToPlan(importing, id);
     const reopened = await show(id);
-    expect(reopened).to.include({ status: 'planned', error: null, startedAt: null });
+    expect(reopened).to.include({ status: 'planned', startedAt: null });
+    expect(reopened.error).to.include({ code: 'PLAN_OUTDATED' });
     expect(reopened.plan.problem).to.include({ code: 'PLAN_OUTDATED' });
     expect(await models().User.count()).to.equal(users);
     await call('post', `/${id}/apply`).send({}).expect(409);
@@ -305,6 +336,7 @@ describe('Imports that are planned over HTTP', () => {
   it('are refused when the options allow no rejected rows', async () => {
     const { id, plan: made } = await plan(people1, { onError: 'abort' });
     expect(made.refusal).to.match(/^1 row is bad/);
+    expect((await show(id)).error).to.deep.equal({ code: 'IMPORT_REFUSED', message: made.refusal });
     await call('post', `/${id}/apply`).send({}).expect(400, { error: made.refusal });
   });
 

@@ -53,6 +53,8 @@ export interface PlanReason {
   /** The field that must be corrected; null if the problem isn't in a single field. */
   field: ImportField | null;
   message: string;
+  /** The course name in the file that means no course or several; null for other problems, and for rarer names. */
+  courseQuestion: { name: string; candidates: { id: string; title: string; startDate: string | null }[] } | null;
   /** Number of rows. A rejected row counts once, whatever its number of faults. */
   count: number;
   /** Line numbers of the first rows. */

@@ -223,6 +223,11 @@ export const fieldDocs: Readonly<
     description: 'Mapping of columns with other names: `heading=field`. `heading=` ignores a column',
     example: ['Mobile=phone'],
   },
+  mapCourse: {
+    description:
+      'Courses for names in the file: `name=course`, with an id or a title. `name=` imports the rows without this course',
+    example: ['1st Aid=First Aid'],
+  },
   mails: { description: 'Mails' },
   match: { description: 'Field that identifies an existing account', example: 'email' },
   maxErrors: { description: 'Maximum number of rejected rows; with more, nothing is imported', example: 10 },

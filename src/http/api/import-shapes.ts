@@ -26,6 +26,14 @@ const importCounts = Joi.object({
   leftOut: count,
 }).required();
 
+const error = Joi.object({
+  code: text.example('IMPORT_FILE_INVALID'),
+  message: nullableText.description('The reason, for people').example('The file has no header.'),
+})
+  .allow(null)
+  .required()
+  .description('Why the import failed, or why its plan cannot be applied; null otherwise');
+
 export const importSummary = component(
   'ImportSummary',
   'An import of accounts, with its file, status and counts',
@@ -35,6 +43,7 @@ export const importSummary = component(
     status: importStatus,
     file: text,
     counts: importCounts,
+    error,
     createdAt: timestamp,
     finishedAt: nullableTimestamp,
   }),
@@ -55,13 +64,7 @@ export const importRecord = component(
       .required()
       .description('Number of processed rows'),
     options: Joi.object().unknown().required(),
-    error: Joi.object({
-      code: text.example('IMPORT_FILE_INVALID'),
-      message: nullableText.description('The reason, for people').example('The file has no header.'),
-    })
-      .allow(null)
-      .required()
-      .description('Why the import failed; null otherwise'),
+    error,
     hasCredentials: boolean,
     hasRejects: boolean,
     createdBy: nullableText,
@@ -153,6 +156,19 @@ const reason = component(
     message: text
       .description('The reason, for people; the same for all these rows')
       .example('Email must be a valid email address.'),
+    courseQuestion: Joi.object({
+      name: text.description('Name of the course in the file').example('Frist Aid'),
+      candidates: Joi.array()
+        .items(Joi.object({ id, title: text.example('First Aid'), startDate: nullableText.example('2026-05-04') }))
+        .max(10)
+        .required()
+        .description('Courses that may be meant'),
+    })
+      .allow(null)
+      .required()
+      .description(
+        'Name that no course or several courses have, with the courses that may be meant, for `mapCourse`; null for another problem, and after the first 20 names',
+      ),
     count: count.description('Number of rows; a rejected row counts once, with all its problems').example(3),
     rows: Joi.array().items(count).max(20).required().description('Lines of the first 20 rows').example([7, 12, 31]),
   }),

@@ -20,11 +20,12 @@ import type { Handlers } from '../routing/handler.js';
 import type { ServerHandle } from '../routing/server-handle.js';
 import { createImportWatch, describeImport } from './import-events.js';
 
-/** Removes blank fields, and turns a single `map` into a list. */
+const lists: readonly string[] = ['map', 'mapCourse'];
+
+/** Removes blank fields, and turns a single `map` or `mapCourse` into a list. */
 function formOptions(fields: object): object {
   const filled = Object.entries(fields).filter(([, value]) => value !== '');
-  const { map, ...options } = Object.fromEntries(filled) as { map?: unknown };
-  return map === undefined ? options : { ...options, map: [map].flat() };
+  return Object.fromEntries(filled.map(([name, value]) => [name, lists.includes(name) ? [value].flat() : value]));
 }
 
 const undoMessages = {

@@ -9,7 +9,7 @@ import { parseId } from '../ids.js';
 import { findIdEndingWith } from '../short-ids.js';
 
 /** Returns the form in which titles are compared. Word processors insert other kinds of spaces into copied text. */
-const comparableTitle = (text: string) => foldCase(normalized(text.trim().replace(/\s+/g, ' '), 'NFC'));
+export const comparableTitle = (text: string) => foldCase(normalized(text.trim().replace(/\s+/g, ' '), 'NFC'));
 
 /** Names per query. SQLite limits the depth of expressions, and each alternative adds a level. */
 const batch = 500;
@@ -101,10 +101,11 @@ export async function findCourseByName(core: Core, reference: string): Promise<C
   throw validationError([{ path: 'course', code: 'AMBIGUOUS', message: ambiguousTitleMessage(found) }]);
 }
 
-export async function newestTitles({ database }: Core, limit: number): Promise<string[]> {
+export type NamedCourse = Pick<Course, 'id' | 'title' | 'startDate'>;
+
+export function findNewestCourses({ database }: Core, limit: number): Promise<NamedCourse[]> {
   const { Course } = database.models;
-  const courses = await database.read(() =>
-    Course.findAll({ attributes: ['title'], order: [['id', 'DESC']], limit, raw: true }),
+  return database.read(() =>
+    Course.findAll({ attributes: ['id', 'title', 'startDate'], order: [['id', 'DESC']], limit, raw: true }),
   );
-  return courses.map(({ title }) => title);
 }

@@ -442,7 +442,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
       { column: 3, field: null },
     ];
     const options = { role: 'trainer', onExisting: 'update', resetPasswords: true, maxErrors: 5, delimiter: ',' };
-    return { ...(await buildPlan(context)), body: { ...options, map } };
+    return { ...(await buildPlan(context)), body: { ...options, map, mapCourse: ['1st Aid='] } };
   },
   async applyImport(context) {
     const { token, params } = await buildPlan(context);

@@ -83,6 +83,9 @@ export const importUsersOptions = {
   '--map <heading=field>': repeatable(
     'import a column with another name as this field, such as "Mobile=phone"; may be repeated',
   ),
+  '--map-course <name=course>': repeatable(
+    'enroll in this course (title or id) where the file has this name, or in none, such as "1st Aid=First Aid"; may be repeated',
+  ),
   '--mapping <file>':
     'ask at a terminal what each column is, and save the answers in this file for later imports with these headings',
   '--template':

@@ -7,7 +7,7 @@ import { validate } from '../../../schemas/validate.js';
 import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
 import { planWithRejects } from '../../../services/imports/output/reports.js';
-import { findDefaultCourse } from '../../../services/imports/plan/course-index.js';
+import { findOptionCourses } from '../../../services/imports/plan/course-index.js';
 import { type ImportPlan, planImport } from '../../../services/imports/plan/plan.js';
 import { applyImport, assertPlanCurrent } from '../../../services/imports/queue/apply.js';
 import type { AppliedImport } from '../../../services/imports/run/run-import.js';
@@ -45,6 +45,7 @@ const serviceOptions = ({ options }: Run<'[file]', typeof importUsersOptions>) =
     'delimiter',
     'sheet',
     'map',
+    'mapCourse',
   ]),
   // With --invite and --credentials, people get an invitation, and the file also has a password for each.
   ...(options.invite && options.credentials !== undefined && { withPasswords: true }),
@@ -80,7 +81,7 @@ export async function importUsers(run: ImportRun): Promise<Result> {
   if (fileArgument !== '-') {
     const file = path.resolve(run.io.cwd, fileArgument);
     await assertReadable(file);
-    await findDefaultCourse(context, run.options.course);
+    await findOptionCourses(context, run.options);
     if (!needsNoQuestion) assertCanAsk(run, 'import', { hasDryRun: true });
     return importFile(run, context, file, fileArgument);
   }

@@ -4,12 +4,19 @@ import type { ImportOptions } from '../../../schemas/import.js';
 import { findSuggestion } from '../../../tables/table/text.js';
 import type { Core } from '../../core.js';
 import { readOccupancy, Vacancies } from '../../courses/capacity.js';
-import { ambiguousTitleMessage, findCourseByName, findCoursesByName, newestTitles } from '../../courses/find-course.js';
+import {
+  ambiguousTitleMessage,
+  comparableTitle,
+  findCourseByName,
+  findCoursesByName,
+  findNewestCourses,
+  type NamedCourse,
+} from '../../courses/find-course.js';
 import { headingKey } from '../read/fields/headings.js';
-import type { CourseReference, LeftOutEnrollment, PlannedEnrollment } from './outcomes.js';
+import type { CourseQuestion, CourseReference, LeftOutEnrollment, PlannedEnrollment } from './outcomes.js';
 
-/** A course, `unknown`, or the refusal of a title that several courses have. */
-type FoundCourse = CourseReference | 'unknown' | { refusal: string };
+/** A course, `unknown`, `ignored` by an option, or the refusal of a title that several courses have. */
+type FoundCourse = CourseReference | 'unknown' | 'ignored' | { refusal: string };
 
 export const courseAmbiguous = 'Course: there are several with this title. Name it by its id.';
 export const courseUnknown = 'Course: there is none with this id or title.';
@@ -23,8 +30,9 @@ function referenceTo({ id, title, trainerId, maxStudents, waitingMax, isPublishe
 }
 
 const maxComparedTitles = 1000;
-/** Maximum unknown names that get a suggestion: comparing a name with all titles takes milliseconds. */
-const maxSuggestions = 20;
+/** Maximum unknown names with candidates: comparing a name with all titles takes milliseconds. */
+const maxQuestions = 20;
+const maxCandidates = 10;
 
 /** Whether a name contains a title, as "First Aid (online)" does, or is a part of a title. Compares normalized texts. */
 function isPartOf(title: string, name: string): boolean {
@@ -36,12 +44,14 @@ function isPartOf(title: string, name: string): boolean {
 export class CourseIndex {
   readonly #found = new Map<string, FoundCourse>();
   readonly #core: Core;
-  /** Titles for suggestions; read when the first name is unknown. */
-  #titles: readonly { title: string; key: string }[] = [];
-  readonly #suggestions = new Map<string, string | undefined>();
+  readonly #choices: OptionCourses['choices'];
+  /** Courses for suggestions; read when the first name is unknown. */
+  #courses: readonly (NamedCourse & { key: string })[] = [];
+  readonly #questions = new Map<string, CourseQuestion>();
 
-  constructor(core: Core) {
+  constructor(core: Core, choices: OptionCourses['choices'] = new Map()) {
     this.#core = core;
+    this.#choices = choices;
   }
 
   /** Looks up the names that were not looked up before. */
@@ -54,34 +64,44 @@ export class CourseIndex {
       const [course] = courses;
       const isAmbiguous = courses.length > 1;
       const found = course ? referenceTo(course) : 'unknown';
-      this.#found.set(name, isAmbiguous ? { refusal: ambiguousTitleMessage(courses) } : found);
+      const chosen = this.#choices.get(comparableTitle(name));
+      this.#found.set(name, chosen ?? (isAmbiguous ? { refusal: ambiguousTitleMessage(courses) } : found));
+      if (isAmbiguous) this.#ask(name, courses);
     }
-    if (this.#titles.length === 0 && unknown.some((name) => this.get(name) === 'unknown'))
-      this.#titles = (await newestTitles(this.#core, maxComparedTitles)).map((title) => ({
-        title,
-        key: headingKey(title),
+    if (this.#courses.length === 0 && unknown.some((name) => this.get(name) === 'unknown'))
+      this.#courses = (await findNewestCourses(this.#core, maxComparedTitles)).map((course) => ({
+        ...course,
+        key: headingKey(course.title),
       }));
     for (const name of unknown) {
-      if (this.#suggestions.size === maxSuggestions) break;
+      if (this.#questions.size === maxQuestions) break;
       if (this.get(name) !== 'unknown') continue;
-      this.#suggestions.set(name, this.#suggest(name));
+      this.#ask(name, this.#similarCourses(name));
       // Lets the event loop answer requests between two names.
       await nextTick();
     }
   }
 
-  /** Returns a similar title for an unknown name; only for the first {@link maxSuggestions} names. */
-  suggestionFor(name: string): string | undefined {
-    return this.#suggestions.get(name);
+  #ask(name: string, courses: readonly NamedCourse[]): void {
+    if (this.#questions.size === maxQuestions) return;
+    const candidates = courses.slice(0, maxCandidates).map(({ id, title, startDate }) => ({ id, title, startDate }));
+    this.#questions.set(name, { name, candidates });
   }
 
-  #suggest(name: string): string | undefined {
+  /** Returns the courses that an unknown or ambiguous name may mean; only for the first {@link maxQuestions} names. */
+  questionOf(name: string): CourseQuestion | undefined {
+    return this.#questions.get(name);
+  }
+
+  /** Returns the courses with the title that is most similar to a name. */
+  #similarCourses(name: string): NamedCourse[] {
     const wanted = headingKey(name);
-    const titles = this.#titles.map(({ title }) => title);
-    const [longest] = this.#titles
+    const titles = this.#courses.map(({ title }) => title);
+    const [longest] = this.#courses
       .filter(({ key }) => isPartOf(key, wanted))
       .sort((one, other) => other.title.length - one.title.length);
-    return longest?.title ?? findSuggestion(name, titles);
+    const similar = longest?.title ?? findSuggestion(name, titles);
+    return this.#courses.filter(({ title }) => title === similar);
   }
 
   /** Returns a course that {@link load} has looked up. */
@@ -90,15 +110,37 @@ export class CourseIndex {
   }
 }
 
-/**
- * Finds the course that all trainees of a file are enrolled in.
- * @throws AppError `VALIDATION` unless exactly one course matches
- */
-export async function findDefaultCourse(core: Core, name: string | undefined): Promise<CourseReference | null> {
-  if (name === undefined) return null;
+/** The courses that the options of an import name. */
+interface OptionCourses {
+  /** The course in which all trainees of the file are enrolled. */
+  forAll: CourseReference | null;
+  /** Courses for names in the file, by the comparable name. */
+  choices: ReadonlyMap<string, CourseReference | 'ignored'>;
+}
+
+async function findOptionCourse(core: Core, path: 'course' | 'mapCourse', name: string): Promise<CourseReference> {
   const course = await findCourseByName(core, name);
   if (course) return referenceTo(course);
-  throw validationError([{ path: 'course', code: 'UNKNOWN', message: courseUnknown }]);
+  throw validationError([{ path, code: 'UNKNOWN', message: courseUnknown }]);
+}
+
+/**
+ * Finds the courses that the options of an import name.
+ * @throws AppError `VALIDATION` unless exactly one course has each name
+ */
+export async function findOptionCourses(
+  core: Core,
+  { course, mapCourse = [] }: Pick<Partial<ImportOptions>, 'course' | 'mapCourse'>,
+): Promise<OptionCourses> {
+  const forAll = course === undefined ? null : await findOptionCourse(core, 'course', course);
+  const choices = new Map<string, CourseReference | 'ignored'>();
+  for (const entry of mapCourse) {
+    const at = entry.lastIndexOf('=');
+    const chosen = entry.slice(at + 1).trim();
+    const found = chosen === '' ? 'ignored' : await findOptionCourse(core, 'mapCourse', chosen);
+    choices.set(comparableTitle(entry.slice(0, at)), found);
+  }
+  return { forAll, choices };
 }
 
 /** Enrollments of a row with a seat or on a waiting list, and enrollments without a place. */

@@ -6,8 +6,9 @@ import type { RowCode } from '../read/fields/row-codes.js';
 import { quoteValue } from '../read/rows/row-problems.js';
 import type { AcceptedPeople } from './accepted-people.js';
 import type { CourseCapacity } from './course-index.js';
-import { CourseIndex, courseAmbiguous, courseFull, courseUnknown, findDefaultCourse } from './course-index.js';
+import { CourseIndex, courseAmbiguous, courseFull, courseUnknown, findOptionCourses } from './course-index.js';
 import {
+  type CourseQuestion,
   type CourseReference,
   type Decision,
   type EarlierEnrollment,
@@ -65,12 +66,12 @@ export class EnrollmentDecider {
   }
 
   /**
-   * Forgets the courses and loads the default course again.
-   * @throws AppError `VALIDATION` if the default course doesn't exist
+   * Forgets the courses and loads those of the options again.
+   * @throws AppError `VALIDATION` if a course of the options doesn't exist
    */
   async reload(): Promise<void> {
-    const forAll = await findDefaultCourse(this.#core, this.#options.course);
-    this.#courses = { index: new CourseIndex(this.#core), forAll };
+    const { forAll, choices } = await findOptionCourses(this.#core, this.#options);
+    this.#courses = { index: new CourseIndex(this.#core, choices), forAll };
   }
 
   /** Returns the decisions with the enrollments of their rows, or as rejections. */
@@ -120,17 +121,24 @@ export class EnrollmentDecider {
     const isTrainee = this.#roleOf(decision) === 'trainee';
     const enrollments: PlannedEnrollment[] = [];
     const status = enrollmentStatus ?? this.#options.enrollmentStatus;
-    const refusal = (code: RowCode, reason: string) => rejection(row, code, reason, accountIdOf(decision));
+    const refusal = (code: RowCode, reason: string, courseQuestion?: CourseQuestion) => {
+      const rejected = rejection(row, code, reason, accountIdOf(decision));
+      return courseQuestion ? { ...rejected, row: { ...rejected.row, courseQuestion } } : rejected;
+    };
     const withName = (message: string, name: string) => quoteValue('course', message, row.mayQuoteCells ? name : '');
     for (const name of courseNamesOf(row.person, index)) {
       const own = index.get(name);
+      if (own === 'ignored') continue;
+      const question = row.mayQuoteCells ? index.questionOf(name) : undefined;
       if (own === 'unknown') {
-        const similar = row.mayQuoteCells ? index.suggestionFor(name) : undefined;
-        const hint = similar === undefined ? '' : ` Did you mean "${similar}"?`;
-        return refusal('COURSE_UNKNOWN', `${withName(courseUnknown, name)}${hint}`);
+        const [similar] = question?.candidates ?? [];
+        const hint = similar === undefined ? '' : ` Did you mean "${similar.title}"?`;
+        return refusal('COURSE_UNKNOWN', `${withName(courseUnknown, name)}${hint}`, question);
       }
-      if ('refusal' in own)
-        return refusal('COURSE_AMBIGUOUS', withName(row.mayQuoteCells ? own.refusal : courseAmbiguous, name));
+      if ('refusal' in own) {
+        const reason = withName(row.mayQuoteCells ? own.refusal : courseAmbiguous, name);
+        return refusal('COURSE_AMBIGUOUS', reason, question);
+      }
       if (!isTrainee) return refusal('NOT_A_TRAINEE', 'Only trainees can be enrolled: leave the course empty.');
       if (!enrollments.some(({ course }) => course.id === own.id)) enrollments.push({ course: own, status, reply });
     }

@@ -6,6 +6,7 @@ import type { ImportOptions } from '../../../schemas/import.js';
 import type { InviteState } from '../../../schemas/mail.js';
 import { isOpenInvitation } from '../../accounts/effects.js';
 import { operator } from '../../core.js';
+import type { NamedCourse } from '../../courses/find-course.js';
 import { enrollmentEffects } from '../../enrollments/effects.js';
 import type { RowCode } from '../read/fields/row-codes.js';
 import type { CandidateRow, FileRow, RejectedRow } from '../read/rows/rows.js';
@@ -21,6 +22,12 @@ export interface ExistingAccount extends Pick<AccountValues, AccountInputField<'
 export type AccountChanges = Partial<Pick<AccountValues, AccountInputField<'import'>>>;
 
 export type CourseReference = Pick<Course, 'id' | 'title' | 'trainerId' | 'maxStudents' | 'waitingMax' | 'isPublished'>;
+
+/** A name in the file that no course or several courses have, with the courses that may be meant. */
+export interface CourseQuestion {
+  name: string;
+  candidates: NamedCourse[];
+}
 
 /** An existing enrollment that has ended or is waiting, as it is before a row enrolls the person again. */
 export type EarlierEnrollment = Pick<
@@ -74,7 +81,11 @@ export type Decision =
     } & WithEnrollments)
   | ({ outcome: 'skipped'; code: 'ALREADY_EXISTS' | 'UNCHANGED'; account: ExistingAccount } & WithEnrollments)
   | SamePerson
-  | { outcome: 'rejected'; row: RejectedRow; accountId?: string };
+  | {
+      outcome: 'rejected';
+      row: RejectedRow & { courseQuestion?: CourseQuestion };
+      accountId?: string;
+    };
 
 export type Outcome = Decision['outcome'];
 

@@ -8,10 +8,10 @@ import type { MatchCode, RowCode } from '../read/fields/row-codes.js';
 import type { RowProblem } from '../read/rows/row-problems.js';
 import { type FileRow, isRejected } from '../read/rows/rows.js';
 import { courseFull } from './course-index.js';
-import { codesOf, type Decision, type LeftOutEnrollment } from './outcomes.js';
+import { type CourseQuestion, codesOf, type Decision, type LeftOutEnrollment } from './outcomes.js';
 
 /** A problem of a row. Its message is the same for all rows with this problem. */
-type Problem = Omit<RowProblem, 'reason'>;
+type Problem = Omit<RowProblem, 'reason'> & { courseQuestion?: CourseQuestion | undefined };
 
 /** Messages about rows that are imported without one of their courses. */
 const leftOutMessages = {
@@ -80,7 +80,8 @@ const splitCodes = ({ code, otherCodes }: { code: string | null; otherCodes: str
 /** Returns the reasons why a row is skipped or rejected, or leaves out an enrollment; empty for other rows. */
 export function problemsOf(decision: Decision): readonly Problem[] {
   if (decision.outcome !== 'rejected') return problemsOfCodes(splitCodes(codesOf(decision)));
-  const { code, reason, problems } = decision.row;
+  const { code, reason, problems, courseQuestion } = decision.row;
+  if (courseQuestion) return [{ code, field: 'course', message: reason, courseQuestion }];
   return problems ?? [problemOf(code, reason)];
 }
 
@@ -138,11 +139,13 @@ export class ReasonGroups {
     const [code = '', ...otherCodes] = new Set(problems.map((problem) => problem.code));
     const [field = null, ...otherFields] = new Set(problems.map((problem) => problem.field));
     const message = [...new Set(problems.map((problem) => problem.message))].join(' ');
+    // A row without its course has no other problem.
+    const courseQuestion = problems[0]?.courseQuestion ?? null;
     const keyOf = (text: string) => [outcome, code, text].join('\n');
     const isKnown = this.#groups.has(keyOf(message)) || this.#groups.size < maxReasons;
     const shown = isKnown
-      ? { code, otherCodes, field: otherFields.length === 0 ? field : null, message }
-      : { code, otherCodes: [], field: null, message: otherProblems };
+      ? { code, otherCodes, field: otherFields.length === 0 ? field : null, message, courseQuestion }
+      : { code, otherCodes: [], field: null, message: otherProblems, courseQuestion: null };
     const found = this.#groups.get(keyOf(shown.message));
     if (!found) {
       this.#groups.set(keyOf(shown.message), { outcome, ...shown, count: 1, rows: [line] });

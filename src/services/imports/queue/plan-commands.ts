@@ -2,15 +2,24 @@ import type { Transaction } from 'sequelize';
 import type { Import } from '../../../db/models/import.js';
 import type { ImportPlan as PlanRecord } from '../../../db/models/import-plan.js';
 import { AppError } from '../../../errors.js';
-import { applySchema, importOptionsSchema, replanSchema, serializeImportOptions } from '../../../schemas/import.js';
+import {
+  applySchema,
+  type ImportOptions,
+  importOptionsSchema,
+  replanSchema,
+  serializeImportOptions,
+} from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Actor, Core } from '../../core.js';
 import { assertMailSetUp } from '../../mail/outbox.js';
-import { findDefaultCourse } from '../plan/course-index.js';
+import { findOptionCourses } from '../plan/course-index.js';
+import { isPlainHeading } from '../read/columns/column-maps.js';
+import { headingKey } from '../read/fields/headings.js';
+import { maxSampleLength } from '../read/preview.js';
 import { findImport, hasActiveLease, statusConflict } from '../store/find-import.js';
 import { assertLedgerKept } from '../store/ledger.js';
-import { assertBelowPlanLimit, requestPlan } from '../store/plan-store.js';
-import { auditBegin, lockImport, noPlanColumns } from '../store/repository.js';
+import { assertBelowPlanLimit, findPlan, requestPlan } from '../store/plan-store.js';
+import { auditBegin, lockImport, noPlanColumns, optionsOf } from '../store/repository.js';
 
 /**
  * @throws AppError `IMPORT_AT_TERMINAL`, `IMPORT_ROWS_DELETED`, `IMPORT_HAS_ROWS`, `IMPORT_CONFLICT` unless the import
@@ -34,6 +43,22 @@ async function assertPlannable(core: Core, record: Import, transaction: Transact
   throw statusConflict(record, "it can't be planned again.");
 }
 
+/** Whether two sets of options divide a file into the same columns with the same headings. */
+const readsAlike = (one: ImportOptions, other: ImportOptions): boolean =>
+  one.encoding === other.encoding && one.delimiter === other.delimiter && one.sheet === other.sheet;
+
+/** Returns the headings that identify a column of the current plan, by the column's index. People read them in the options. */
+async function plannedHeadings(core: Core, record: Import): Promise<Map<number, string>> {
+  const columns = (await findPlan(core, record))?.content?.columns ?? [];
+  const keys = columns.map(({ heading }) => headingKey(heading));
+  const isUnique = (heading: string) => keys.filter((key) => key === headingKey(heading)).length === 1;
+  return new Map(
+    columns
+      .filter(({ heading }) => heading.length < maxSampleLength && isPlainHeading(heading) && isUnique(heading))
+      .map(({ index, heading }) => [index, heading]),
+  );
+}
+
 /**
  * Plans the uploaded file of an import again with other options. This is also possible after a run without written rows.
  * @param input raw options; columns are mapped by their index
@@ -41,11 +66,13 @@ async function assertPlannable(core: Core, record: Import, transaction: Transact
  */
 export async function replanImport(core: Core, actor: Actor, id: string, input: unknown): Promise<Import> {
   const { map = [], ...others } = validate(replanSchema, input);
-  const byNumber = map.map(({ column, field }) => `#${column + 1}=${field ?? ''}`);
-  const options = validate(importOptionsSchema, { ...others, map: byNumber });
-  if (options.invite || options.notify) assertMailSetUp(core);
-  await findImport(core, id);
-  await findDefaultCourse(core, options.course);
+  const unmapped = validate(importOptionsSchema, others);
+  if (unmapped.invite || unmapped.notify) assertMailSetUp(core);
+  const earlier = await findImport(core, id);
+  const headings = readsAlike(optionsOf(earlier), unmapped) ? await plannedHeadings(core, earlier) : new Map();
+  const entries = map.map(({ column, field }) => `${headings.get(column) ?? `#${column + 1}`}=${field ?? ''}`);
+  const options = validate(importOptionsSchema, { ...others, map: entries });
+  await findOptionCourses(core, options);
   return core.database.inTransaction(async (transaction) => {
     const record = await lockImport(core, id, transaction);
     await assertPlannable(core, record, transaction);

@@ -134,10 +134,13 @@ async function storePlan(
   planned: ReturnType<typeof planColumns> | typeof noPlanColumns,
 ): Promise<void> {
   const { Import, ImportPlan } = core.database.models;
+  const { problem, refusal } = stored;
+  const errorCode = refusal ? 'IMPORT_REFUSED' : (problem?.code ?? null);
+  const errorMessage = refusal ?? problem?.message ?? null;
   await commit(async (transaction) => {
     const fields = { planJson: JSON.stringify(stored), expiresAt: planExpiry(core) };
     await ImportPlan.update(fields, { where: { importId: record.id }, transaction });
-    const ready = { status: 'planned', errorCode: null, errorMessage: null } as const;
+    const ready = { status: 'planned', errorCode, errorMessage } as const;
     await Import.update({ ...planned, ...ready }, { where: { id: record.id }, transaction });
   });
 }
@@ -151,6 +154,7 @@ export async function reopenPlan(core: Core, { id }: Import, { code, message }: 
     if (record.status !== 'running' || record.rowsDone > 0 || !content) return;
     const planJson = JSON.stringify({ ...content, problem: { code, message } });
     await plan.update({ planJson, appliedAt: null, expiresAt: planExpiry(core) }, { transaction });
-    await record.update({ status: 'planned', startedAt: null }, { transaction });
+    const outdated = { status: 'planned', startedAt: null, errorCode: code, errorMessage: message } as const;
+    await record.update(outdated, { transaction });
   });
 }

@@ -12,7 +12,7 @@ import type { Actor, Core } from '../../core.js';
 import { sanitizeFilename } from '../../files/filename.js';
 import { type Upload, uploadFault } from '../../files/files.js';
 import { assertMailSetUp } from '../../mail/outbox.js';
-import { findDefaultCourse } from '../plan/course-index.js';
+import { findOptionCourses } from '../plan/course-index.js';
 import { fileHasRows, inspectFile } from '../read/thread/read-file.js';
 import { assertBelowPlanLimit, assertBelowPlanLimitUnlocked, requestPlan } from '../store/plan-store.js';
 import { createImport } from '../store/repository.js';
@@ -91,7 +91,7 @@ export async function submitImport(
   try {
     const { plan, ...valid } = validate(importFormSchema, options);
     if (valid.invite || valid.notify) assertMailSetUp(core);
-    await findDefaultCourse(core, valid.course);
+    await findOptionCourses(core, valid);
     if ((await stat(upload.path)).size === 0)
       throw validationError([{ path: 'file', code: 'FILE_EMPTY', message: 'The file is empty.' }]);
     if (plan) await core.database.read(() => assertBelowPlanLimitUnlocked(core, actor.actorId));

@@ -21,7 +21,8 @@ export interface FilePreview {
 }
 
 const samplesPerColumn = 5;
-const maxSampleLength = 100;
+/** Maximum length of shown headings and cells. */
+export const maxSampleLength = 100;
 
 const masked = '••••••';
 

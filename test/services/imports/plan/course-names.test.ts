@@ -34,6 +34,34 @@ describe('The course name in a row', () => {
     const { reasons } = await importing.plan(importing.write('people.csv', `${header}\n${rows.join('\n')}\n`));
     const ambiguous = reasons.find(({ code }) => code === 'COURSE_AMBIGUOUS');
     expect(`COURSE_AMBIGUOUS: ${ambiguous?.message}`).to.equal(courses.knots);
+    const candidates = reasons.map(({ courseQuestion }) => [
+      courseQuestion?.name,
+      courseQuestion?.candidates.map(({ id, title, startDate }) => (title === 'Knots' ? [id, startDate] : title)),
+    ]);
+    expect(Object.fromEntries(candidates)).to.deep.equal({
+      'WorkplaceFirst Aid': ['Workplace First Aid'],
+      'First Aid (online)': ['First Aid'],
+      'Frist Aid': ['First Aid'],
+      Welding: [],
+      knots: [
+        [first.id, '2027-03-01'],
+        [second.id, null],
+      ],
+    });
+  });
+
+  it('means the course that the option mapCourse gives for it, or no course', async () => {
+    const trainer = await buildUser(importing.context, { role: 'trainer' });
+    const course = await buildCourse(importing.context, trainer, { title: 'First Aid' });
+    const rows = ['Frist  aid', 'FA; Welding', 'welding', 'First Aid'];
+    const lines = rows.map((name, row) => `Ada,King,ada${row}@example.org,1${row},${name}`);
+    const file = importing.write('people.csv', `${header}\n${lines.join('\n')}\n`);
+    const mapCourse = [`Frist Aid=${course.id}`, 'FA=first aid', 'Welding='];
+    const { counts, reasons } = await importing.plan(file, { mapCourse });
+    expect(reasons).to.deep.equal([]);
+    expect(counts).to.include({ created: 4, enrolled: 3 });
+    const refused = await importing.plan(file, { mapCourse: ['FA=nowhere'] }).catch((error: unknown) => error);
+    expect(refused).to.have.nested.property('details[0].path', 'mapCourse');
   });
 
   it('has a suggestion only for the first 20 unknown names of a file', async () => {
@@ -42,7 +70,7 @@ describe('The course name in a row', () => {
     const names = Array.from({ length: 30 }, (_, row) => `Knots and ropes ${row}`);
     const index = new CourseIndex(importing.context);
     await index.load(names);
-    const suggested = names.filter((name) => index.suggestionFor(name) === 'Knots and ropes');
+    const suggested = names.filter((name) => index.questionOf(name)?.candidates[0]?.title === 'Knots and ropes');
     expect(suggested).to.deep.equal(names.slice(0, 20));
   });
 

@@ -158,7 +158,7 @@ export function guessColumns(
 }
 
 /**
- * Suggests fields for ignored columns. Never suggests a field that another column has.
+ * Suggests fields for ignored columns. Never suggests a field that another column has; may suggest a field for several columns.
  * @param maps mappings of `--map`: their columns get no suggestion
  * @param fields fields of the columns, by their index
  */
@@ -174,6 +174,12 @@ export function suggestColumns(
   const isWanted = (field: ImportField) =>
     field !== 'fullName' && !taken.has(field) && !(isHalf(field) && taken.has('fullName'));
   const guesses = guessColumns(unknown, rows, importFields.filter(isWanted));
+  const guessed = new Set(guesses.values());
+  // Two columns of addresses may be the people's: somebody must choose.
+  for (const { index, heading } of unknown) {
+    const rival = isOfOthers(heading) ? undefined : guessByValues(heading, filledCellsOf(index, rows));
+    if (rival !== undefined && guessed.has(rival) && !guesses.has(index)) guesses.set(index, rival);
+  }
   if (taken.has('isActive') || taken.has('suspended')) return guesses;
   const isState = ({ heading, index }: Column) =>
     !mentionsExclusion(heading) && looksLikeState(heading, filledCellsOf(index, rows));
