@@ -14,7 +14,7 @@ import {
   keepScreenshot,
 } from './support/browser.js';
 import { useConsole } from './support/console.js';
-import { applyPlan, chooseFormat, csv, downloadBytes, planFile } from './support/imports.js';
+import { applyPlan, chooseFormat, csv, downloadBytes, planFile, planned, unfold } from './support/imports.js';
 
 const threeSheets = readFileSync('test/fixtures/workbooks/three-sheets.ods');
 const timeout = scaled(20_000);
@@ -23,7 +23,7 @@ async function planAgain(page: Page): Promise<void> {
   const button = page.getByRole('button', { name: 'Plan again with these changes' });
   await button.click();
   await expectPage(button).toBeHidden({ timeout });
-  await expectPage(page.getByText('Waiting for your confirmation')).toBeVisible({ timeout });
+  await expectPage(page.getByText(planned)).toBeVisible({ timeout });
 }
 
 const sheets = (page: Page) => page.getByLabel('Sheet to import');
@@ -82,6 +82,7 @@ describePages('Workbooks in the web console', function () {
     expect(await horizontalOverflow(page)).to.be.at.most(0);
     await keepScreenshot(page, 'workbook planned');
 
+    await unfold(page, 'Change columns');
     await page.getByLabel('What “Rolle” is imported as').selectOption('');
     await planAgain(page);
     await expectPage(page.getByLabel('What “Rolle” is imported as')).toHaveValue('');
@@ -116,6 +117,7 @@ describePages('Workbooks in the web console', function () {
     await page.keyboard.type('Teilnehmer');
     await planAgain(page);
     await expectPage(page.getByText('No course has this id or title.').first()).toBeVisible();
+    await unfold(page, 'Change columns');
     await page.getByLabel('What “Kurs” is imported as').selectOption({ label: 'Not imported' });
     await planAgain(page);
     await expectPage(page.getByText('No course has this id or title.')).toHaveCount(0);
@@ -187,6 +189,7 @@ describePages('Workbooks in the web console', function () {
     await planFile(page, 'people.xlsx', csv('First name,Last name,Email,Phone', 'Ann,Archer,ann@example.org,+44 1'));
     await expectPage(page.getByText('UTF-8, separated by comma')).toBeVisible();
     await expectPage(sheets(page)).toHaveCount(0);
+    await unfold(page, 'Change options');
     await expectPage(page.getByLabel('Encoding of the file')).toBeVisible();
   });
 });

@@ -1,9 +1,11 @@
 import type { TFunction } from 'i18next';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Input } from '../api/client.js';
 import { initialStatuses } from '../api/enrollment-statuses.js';
 import { formatNumber } from '../i18n/format.js';
 import { Facts } from '../ui/facts.js';
+import { CourseNames, CourseTitle, chosenCourses } from './course-names.js';
 import { importFieldName, isKnownField } from './field-name.js';
 import type { Import } from './import-status.js';
 
@@ -111,7 +113,7 @@ export const chosenColumns = ({ map }: Options): string[] => (Array.isArray(map)
 export function formOptions(options: Options): Omit<Input<'createImport'>['body'], 'file'> {
   // Omits the sheet, because the workbook of rejected rows has another sheet.
   const given = nonDefaultOptions(options).filter(([name]) => name !== 'sheet');
-  return { ...Object.fromEntries(given), map: chosenColumns(options) };
+  return { ...Object.fromEntries(given), map: chosenColumns(options), mapCourse: chosenCourses(options) };
 }
 
 function columnText(entry: string, t: TFunction): string {
@@ -132,10 +134,12 @@ function valueText(name: OptionName, value: unknown, t: TFunction): string {
 export function NonDefaultOptions({ options }: Pick<Import, 'options'>) {
   const { t } = useTranslation();
   const columns = chosenColumns(options).map((entry) => columnText(entry, t));
-  const facts = nonDefaultOptions(options).map(([name, value]): [string, string] => [
+  const facts = nonDefaultOptions(options).map(([name, value]): [string, ReactNode] => [
     t(`imports.options.${name}`),
-    valueText(name, value, t),
+    name === 'course' ? <CourseTitle key={name} course={String(value)} /> : valueText(name, value, t),
   ]);
   if (columns.length > 0) facts.push([t('imports.columns.title'), columns.join(', ')]);
+  if (chosenCourses(options).length > 0)
+    facts.push([t('imports.courses.title'), <CourseNames key="courses" options={options} />]);
   return <Facts facts={facts} />;
 }

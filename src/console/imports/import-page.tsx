@@ -39,12 +39,14 @@ export function ImportPage() {
       </Page>
     );
   const underWay = isUnderWay(current);
+  // A plan with a problem has no rows.
+  const counts = current.status === 'planned' ? current.plan?.counts : current.counts;
   return (
     <Page
       title={current.file}
       hint={
         <>
-          <ImportStatusBadge status={current.status} counts={current.counts} /> {formatTime(current.createdAt)}
+          <ImportStatusBadge {...current} /> {formatTime(current.createdAt)}
         </>
       }
     >
@@ -58,8 +60,13 @@ export function ImportPage() {
         {underWay && <ImportProgress current={current} reachable={!query.error} />}
         {current.status === 'planned' && current.plan && <PlanView current={current} plan={current.plan} />}
         {!underWay && current.status !== 'planned' && <ImportResult current={current} />}
-        {!underWay && !hasDeletedRows(current) && (
-          <RowsTable id={id} columns={current.plan?.columns} planned={current.status === 'planned'} />
+        {!underWay && !hasDeletedRows(current) && counts && (
+          <RowsTable
+            id={id}
+            columns={current.plan?.columns}
+            planned={current.status === 'planned'}
+            hasRejected={counts.rejected > 0}
+          />
         )}
       </Stack>
     </Page>

@@ -38,9 +38,11 @@ const tones: Partial<Record<ImportStatus, Tone>> = {
 const isRejected = ({ status, counts: { rows, rejected } }: Pick<Import, 'status' | 'counts'>): boolean =>
   status === 'completed' && rows > 0 && rejected === rows;
 
-/** Status of an import. An import with rejected rows is not shown as good. */
-export function ImportStatusBadge({ status, counts }: Pick<Import, 'status' | 'counts'>) {
+/** Status of an import. An import with rejected rows is not shown as good, and a plan that can't be applied doesn't wait. */
+export function ImportStatusBadge({ status, counts, error }: Pick<Import, 'status' | 'counts' | 'error'>) {
   const { t } = useTranslation();
+  if (status === 'planned' && error !== null)
+    return <StatusBadge tone="bad">{t('importStatus.notApplicable')}</StatusBadge>;
   if (isRejected({ status, counts })) return <StatusBadge tone="bad">{t('importStatus.allRejected')}</StatusBadge>;
   const tone = status === 'completed' && counts.rejected > 0 ? 'waiting' : tones[status];
   return <StatusBadge tone={tone ?? 'off'}>{t(`importStatus.${status}`)}</StatusBadge>;

@@ -55,7 +55,7 @@ export function ImportsPage() {
     {
       id: 'status',
       header: t('field.status'),
-      render: (row) => <ImportStatusBadge status={row.status} counts={row.counts} />,
+      render: (row) => <ImportStatusBadge {...row} />,
     },
     {
       id: 'createdAt',

@@ -1,7 +1,9 @@
-import { NativeSelect, Paper, SimpleGrid, Text, TextInput, Title } from '@mantine/core';
+import { NativeSelect, Paper, SimpleGrid, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Input } from '../api/client.js';
 import { useMailSetUp } from '../api/mail.js';
+import { CoursePicker } from '../pickers/course-picker.js';
+import { chosenCourses } from './course-names.js';
 import {
   chosenColumns,
   delimiterName,
@@ -38,18 +40,24 @@ type ColumnChoices = NonNullable<PlanChanges['map']>;
 
 /**
  * Earlier choices of fields for columns. The service decides about other columns: another encoding may reveal more of them.
- * For each choice made in the console it has stored an entry such as `#3=phone`.
+ * For each choice made in the console it has stored an entry such as `Mobile=phone`, or `#3=phone` if no heading is unique.
  */
 function storedChoices({ options }: Import, plan: Plan): ColumnChoices {
-  const stored = chosenColumns(options);
-  const numbered = stored.map((entry) => /^#(\d+)=(\w*)$/.exec(entry));
-  // Another client has stored headings instead of numbers: keeps all fields of the plan.
-  if (numbered.includes(null)) return plan.columns.map(({ index, field }) => ({ column: index, field }));
-  return numbered.map((entry) => ({
-    column: Number(entry?.[1]) - 1,
-    field: plan.fields.find(({ name }) => name === entry?.[2])?.name ?? null,
-  }));
+  const choices = chosenColumns(options).map((entry) => {
+    const at = entry.lastIndexOf('=');
+    const [heading, name] = [entry.slice(0, at), entry.slice(at + 1)];
+    const number = /^#(\d+)$/.exec(heading)?.[1];
+    const column = number === undefined ? indexOfHeading(plan, heading) : Number(number) - 1;
+    return { column, field: plan.fields.find((field) => field.name === name)?.name ?? null };
+  });
+  // Another client has stored other spellings of headings: keeps all fields of the plan.
+  if (choices.some(({ column }) => column === undefined))
+    return plan.columns.map(({ index, field }) => ({ column: index, field }));
+  return choices.flatMap(({ column, field }) => (column === undefined ? [] : [{ column, field }]));
 }
+
+const indexOfHeading = ({ columns }: Plan, wanted: string): number | undefined =>
+  columns.find(({ heading }) => heading === wanted)?.index;
 
 /** Removes changes that equal the plan again. */
 export function differencesFromPlan(current: Pick<Import, 'options'>, plan: Plan, changes: PlanChanges): PlanChanges {
@@ -70,6 +78,7 @@ export function planRequest(current: Import, plan: Plan, changes: PlanChanges): 
   const kept = optionNames.filter((name) => options[name] !== undefined && options[name] !== null);
   const given = Object.fromEntries(kept.map((name) => [name, delimiterName(options[name])]));
   const request = { ...given, ...changes };
+  request.mapCourse ??= chosenCourses(options);
   // The service refuses an empty course, so the option is left out.
   if (changes.course?.trim() === '') delete request.course;
   if (redividesColumns(current, plan, changes)) return { ...request, map: [] };
@@ -129,10 +138,39 @@ export function SheetChoice({ current, plan, changes, onChange }: PlanOptionsPro
 const isWorkbook = (plan: Plan): boolean =>
   sheetsOf(plan).length > 0 || plan.problem?.reason?.startsWith('WORKBOOK_') === true;
 
+/** Options that most imports need: the course for everybody, and how new people get access. */
+export function CommonOptions({ current: { options }, changes, onChange }: PlanOptionsProps) {
+  const { t } = useTranslation();
+  const isMailSetUp = useMailSetUp();
+  const course = String(changes.course ?? effectiveOption(options, 'course'));
+  return (
+    <Paper withBorder p="md">
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <CoursePicker
+          label={t('imports.options.course')}
+          value={course === '' ? undefined : course}
+          onChange={(id) => onChange({ ...changes, course: id ?? '' })}
+        />
+        {isMailSetUp || options.invite === true ? (
+          <NativeSelect
+            label={t('imports.options.access')}
+            data={accessModes.map((way) => ({ value: way, label: t(`imports.options.${way}`) }))}
+            value={accessModeOf({ ...options, ...changes })}
+            onChange={({ currentTarget }) => onChange({ ...changes, ...optionsOfAccessMode(currentTarget.value) })}
+          />
+        ) : (
+          <Text size="sm" c="dimmed" style={{ alignSelf: 'end' }}>
+            {t('imports.options.noMail')}
+          </Text>
+        )}
+      </SimpleGrid>
+    </Paper>
+  );
+}
+
 export function PlanOptions({ current, plan, changes, onChange }: PlanOptionsProps) {
   const { t } = useTranslation();
   const { options } = current;
-  const isMailSetUp = useMailSetUp();
   const labels = valueLabels(t);
   const chosen = (name: OptionName): string => String(changes[name] ?? effectiveOption(options, name));
 
@@ -146,49 +184,24 @@ export function PlanOptions({ current, plan, changes, onChange }: PlanOptionsPro
   });
 
   return (
-    <Paper withBorder p="md">
-      <Title order={2} size="h4" mb="xs">
-        {t('imports.options.title')}
-      </Title>
-      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
-        <NativeSelect label={t('imports.options.onExisting')} {...choice('onExisting')} />
-        <NativeSelect label={t('imports.options.match')} {...choice('match')} />
-        <NativeSelect label={t('imports.options.missingPhone')} {...choice('missingPhone')} />
-        <NativeSelect label={t('imports.options.whenFull')} {...choice('whenFull')} />
-        <NativeSelect label={t('imports.options.onError')} {...choice('onError')} />
-        <NativeSelect label={t('imports.options.role')} {...choice('role')} />
-        <TextInput
-          label={t('imports.options.course')}
-          description={t('imports.options.courseHint')}
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
-          value={chosen('course')}
-          onChange={({ currentTarget }) => onChange({ ...changes, course: currentTarget.value })}
-        />
-        {(isMailSetUp || options.invite === true) && (
+    <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
+      <NativeSelect label={t('imports.options.onExisting')} {...choice('onExisting')} />
+      <NativeSelect label={t('imports.options.match')} {...choice('match')} />
+      <NativeSelect label={t('imports.options.missingPhone')} {...choice('missingPhone')} />
+      <NativeSelect label={t('imports.options.whenFull')} {...choice('whenFull')} />
+      <NativeSelect label={t('imports.options.onError')} {...choice('onError')} />
+      <NativeSelect label={t('imports.options.role')} {...choice('role')} />
+      {!isWorkbook(plan) && (
+        <>
+          <NativeSelect label={t('imports.options.encoding')} {...choice('encoding')} />
           <NativeSelect
-            label={t('imports.options.access')}
-            data={accessModes.map((way) => ({ value: way, label: t(`imports.options.${way}`) }))}
-            value={accessModeOf({ ...options, ...changes })}
-            onChange={({ currentTarget }) => onChange({ ...changes, ...optionsOfAccessMode(currentTarget.value) })}
+            label={t('imports.options.delimiter')}
+            description={redividesColumns(current, plan, changes) ? t('imports.options.readAnew') : undefined}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            {...choice('delimiter')}
           />
-        )}
-        {!isWorkbook(plan) && (
-          <>
-            <NativeSelect label={t('imports.options.encoding')} {...choice('encoding')} />
-            <NativeSelect
-              label={t('imports.options.delimiter')}
-              description={redividesColumns(current, plan, changes) ? t('imports.options.readAnew') : undefined}
-              inputWrapperOrder={['label', 'input', 'description', 'error']}
-              {...choice('delimiter')}
-            />
-          </>
-        )}
-      </SimpleGrid>
-      {!isMailSetUp && (
-        <Text size="sm" c="dimmed" mt="sm">
-          {t('imports.options.noMail')}
-        </Text>
+        </>
       )}
-    </Paper>
+    </SimpleGrid>
   );
 }

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, List, Paper, Stack, Text, Title } from '@mantine/core';
+import { Accordion, Alert, Button, Group, List, Paper, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isOutdated, useChange } from '../api/queries.js';
@@ -7,14 +7,24 @@ import { ConfirmDialog } from '../ui/forms/confirm.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { useUnsavedGuard } from '../ui/forms/unsaved.js';
 import { ColumnMapping } from './column-mapping.js';
+import { ColumnQuestions } from './column-questions.js';
+import { CourseNames, chosenCourses } from './course-names.js';
 import { EncodingQuestion } from './encoding-question.js';
 import { ImportFigures } from './import-figures.js';
 import { encodingLabels } from './import-options.js';
 import type { Import, Plan } from './import-status.js';
-import { differencesFromPlan, type PlanChanges, PlanOptions, planRequest, SheetChoice } from './plan-options.js';
-import { PlanReasons } from './plan-reasons.js';
+import {
+  CommonOptions,
+  differencesFromPlan,
+  type PlanChanges,
+  PlanOptions,
+  planRequest,
+  SheetChoice,
+} from './plan-options.js';
+import { IdentityChanges, PlanReasons } from './plan-reasons.js';
 import { PlanWarnings } from './plan-warnings.js';
 import { PlanProblem, planRefusal } from './reason-text.js';
+import { UsedColumns } from './used-columns.js';
 
 interface PlanViewProps {
   current: Import;
@@ -39,6 +49,9 @@ export function PlanView({ current, plan }: PlanViewProps) {
   useUnsavedGuard(changed, [t('imports.plan.unsaved')]);
   const applicable = plan.id !== null && plan.refusal === null && !changed;
 
+  const isPending = replan.isPending;
+  const parts = { current, plan, changes, isPending, onChange: change, onPlan: planAgain };
+
   function planAgain(wanted: PlanChanges): void {
     replan.mutate({ path, body: planRequest(current, plan, wanted) }, { onSuccess: () => setChanges({}) });
   }
@@ -62,46 +75,62 @@ export function PlanView({ current, plan }: PlanViewProps) {
       {plan.problem && plan.problem.candidates.length > 0 && (
         <EncodingQuestion
           candidates={plan.problem.candidates}
-          isPending={replan.isPending}
+          isPending={isPending}
           onChoose={(encoding) => planAgain({ ...changes, encoding })}
         />
       )}
+      {plan.problem && plan.columns.length > 0 && <ColumnQuestions {...parts} />}
       {plan.refusal !== null && (
         <Alert color="red" variant="light" role="alert" title={t('imports.plan.refusal')}>
           {planRefusal(current, plan, t)}
         </Alert>
       )}
-      {plan.counts && <PlanSummary plan={plan} />}
+      {plan.counts && <PlanSummary {...parts} />}
+      {plan.counts && <PlanReasons {...parts} />}
+      <IdentityChanges plan={plan} />
       <PlanWarnings warnings={plan.warnings} invite={current.options.invite === true} />
-      <SheetChoice current={current} plan={plan} changes={changes} onChange={change} />
-      {plan.columns.length > 0 && <ColumnMapping plan={plan} changes={changes} onChange={change} />}
-      <PlanOptions current={current} plan={plan} changes={changes} onChange={change} />
+      <SheetChoice {...parts} />
+      {plan.counts && <UsedColumns {...parts} />}
+      <CommonOptions {...parts} />
+      <Accordion multiple variant="contained" order={2} defaultValue={plan.problem ? [partToChange(plan.problem)] : []}>
+        {plan.columns.length > 0 && (
+          <Accordion.Item value="columns">
+            <Accordion.Control>{t('imports.columns.change')}</Accordion.Control>
+            <Accordion.Panel>
+              <ColumnMapping {...parts} />
+            </Accordion.Panel>
+          </Accordion.Item>
+        )}
+        <Accordion.Item value="options">
+          <Accordion.Control>{t('imports.options.title')}</Accordion.Control>
+          <Accordion.Panel>
+            <PlanOptions {...parts} />
+          </Accordion.Panel>
+        </Accordion.Item>
+      </Accordion>
       <FormFailure>{replan.error ?? undefined}</FormFailure>
       <FormFailure>{isOutdated(apply.error) ? apply.error : undefined}</FormFailure>
       <Group className="sticky-actions" justify="space-between">
         <Button variant="default" onClick={() => setAsking('discard')}>
           {t('imports.discard')}
         </Button>
-        <Group>
-          {changed && (
-            <Button onClick={() => planAgain(changes)} loading={replan.isPending}>
-              {t('imports.plan.again')}
-            </Button>
-          )}
-          {!changed && (
-            <Button
-              disabled={!applicable}
-              onClick={() => {
-                apply.reset();
-                setAsking('apply');
-              }}
-            >
-              {t('imports.plan.apply')}
-            </Button>
-          )}
-        </Group>
+        {changed ? (
+          <Button onClick={() => planAgain(changes)} loading={isPending}>
+            {t('imports.plan.again')}
+          </Button>
+        ) : (
+          <Button
+            disabled={!applicable}
+            loading={isPending}
+            onClick={() => {
+              apply.reset();
+              setAsking('apply');
+            }}
+          >
+            {t('imports.plan.apply')}
+          </Button>
+        )}
       </Group>
-      {plan.counts && <PlanReasons current={current} plan={plan} changes={changes} onChange={change} />}
       <ConfirmDialog
         opened={asking === 'apply'}
         onClose={() => setAsking(undefined)}
@@ -126,6 +155,10 @@ export function PlanView({ current, plan }: PlanViewProps) {
     </Stack>
   );
 }
+
+/** Part of the page with the answer to a problem. */
+const partToChange = ({ reason }: NonNullable<Plan['problem']>): 'columns' | 'options' =>
+  reason === 'COLUMNS_MISSING' || reason === 'COLUMN_REPEATED' || reason === 'HEADER_MISSING' ? 'columns' : 'options';
 
 function Effects({ plan }: { plan: Plan }) {
   const { t } = useTranslation();
@@ -157,7 +190,14 @@ function Effects({ plan }: { plan: Plan }) {
 
 const delimiterNames = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' } as const;
 
-function PlanSummary({ plan }: { plan: Plan }) {
+interface PlanSummaryProps {
+  current: Import;
+  plan: Plan;
+  changes: PlanChanges;
+  onPlan(changes: PlanChanges): void;
+}
+
+function PlanSummary({ current: { options }, plan, changes, onPlan }: PlanSummaryProps) {
   const { t } = useTranslation();
   const { file, counts, createdByRole, invitations, stopsAtLine, roleWords, expiresAt } = plan;
   if (!counts) return null;
@@ -167,6 +207,7 @@ function PlanSummary({ plan }: { plan: Plan }) {
         {t('imports.plan.title')}
       </Title>
       <ImportFigures counts={counts} planned />
+      {plan.reasons.length === 0 && <Text size="sm">{t('imports.reasons.none')}</Text>}
       {file && (
         <Text size="sm">
           {file.workbook
@@ -195,6 +236,10 @@ function PlanSummary({ plan }: { plan: Plan }) {
           {t('imports.plan.roleWord', { word, role: t(`role.${role}`) })}
         </Text>
       ))}
+      <CourseNames
+        options={options}
+        onRemove={(choice) => onPlan({ ...changes, mapCourse: chosenCourses(options).filter((one) => one !== choice) })}
+      />
       {stopsAtLine !== null && <Text size="sm">{t('imports.plan.stopsAt', { line: String(stopsAtLine) })}</Text>}
       <Text size="sm" c="dimmed">
         {t('imports.plan.expires', { when: formatTime(expiresAt) })}

@@ -27,11 +27,10 @@ const completeCodes: readonly string[] = [
   ] as const),
 ];
 
-/** Codes whose translation is not enough: only the service's message names the rule, line or account. */
+/** Codes whose translation is not enough: only the service's message names the rule, line, account or course. */
 const incompleteCodes: readonly string[] = [
-  ...(['DUPLICATE_IN_FILE', 'ACCOUNTS_DIFFER', 'NAME_INVALID', 'ROLE_UNKNOWN', 'IS_ACTIVE_UNKNOWN'] as const),
-  ...(['PASSWORD_INVALID', 'PASSWORD_WEAK', 'PASSWORD_HASH_INVALID', 'COURSE_INVALID', 'TEXT_INVALID'] as const),
-  ...(['PHONE_INVALID', 'ENROLLMENT_STATUS_UNKNOWN', 'QUOTES_INVALID', 'COURSE_AMBIGUOUS'] as const),
+  ...(['DUPLICATE_IN_FILE', 'ACCOUNTS_DIFFER', 'COURSE_AMBIGUOUS'] as const),
+  ...(['PASSWORD_INVALID', 'PASSWORD_WEAK', 'TEXT_INVALID'] as const),
 ];
 
 /** Translation of a row code; undefined for a code of another version of the service. */

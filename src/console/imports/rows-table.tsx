@@ -26,15 +26,18 @@ interface RowsTableProps {
   columns: Plan['columns'] | undefined;
   /** Whether the rows are of a plan. */
   planned: boolean;
+  /** Whether some rows are rejected. At first, the table then shows only these. */
+  hasRejected: boolean;
 }
 
-export function RowsTable({ id, columns: fileColumns, planned }: RowsTableProps) {
+export function RowsTable({ id, columns: fileColumns, planned, hasRejected }: RowsTableProps) {
   const { t } = useTranslation();
   const outcomeGroup = planned ? 'planned' : 'outcomes';
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const outcome = oneOf(outcomes, search.outcome);
   const { code, page, limit, search: searched } = search;
+  const isFirst = search.outcome === undefined && code === undefined && searched === undefined;
+  const outcome = isFirst && hasRejected ? 'rejected' : oneOf(outcomes, search.outcome);
   const query = useApi(
     'listImportRows',
     {
@@ -115,7 +118,7 @@ export function RowsTable({ id, columns: fileColumns, planned }: RowsTableProps)
           any={t('imports.table.all')}
           options={outcomes.map((value) => ({ value, label: t(`imports.${outcomeGroup}.${value}`) }))}
           value={outcome}
-          onChange={(next) => change({ outcome: next, code: undefined })}
+          onChange={(next) => change({ outcome: next ?? 'all', code: undefined })}
         />
         {code !== undefined && (
           <Text size="sm">
@@ -132,7 +135,7 @@ export function RowsTable({ id, columns: fileColumns, planned }: RowsTableProps)
         rowKey={({ line }) => String(line)}
         search={search}
         onSearch={change}
-        filtered={outcome !== undefined || code !== undefined || searched !== undefined}
+        filtered={outcome !== undefined || !isFirst}
         onClearFilters={() => change(clear)}
       />
     </section>

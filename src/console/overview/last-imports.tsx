@@ -27,13 +27,14 @@ export function LastImports({ imports }: { imports: readonly Import[] }) {
         t('overview.imports.rejected'),
         t('overview.imports.at'),
       ]}
-      rows={imports.map(({ id, file, status, counts, createdAt }) => ({
+      stacks
+      rows={imports.map(({ id, file, status, counts, error, createdAt }) => ({
         key: id,
         cells: [
           <TextLink key="file" to="/imports/$id" params={{ id }} data-opens-row>
             {file}
           </TextLink>,
-          <ImportStatusBadge key="status" status={status} counts={counts} />,
+          <ImportStatusBadge key="status" status={status} counts={counts} error={error} />,
           // A plan has changed nothing yet.
           status === 'planned' ? '–' : formatNumber(counts.created),
           status === 'planned' ? '–' : formatNumber(counts.rejected),

@@ -10,7 +10,22 @@ export const csv = (...lines: string[]): Buffer => Buffer.from(`${lines.join('\n
 export async function planFile(page: Page, name: string, content: Buffer): Promise<void> {
   await page.locator('input[type="file"]').setInputFiles({ name, mimeType: 'text/csv', buffer: content });
   await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
-  await expect(page.getByText('Waiting for your confirmation')).toBeVisible({ timeout: scaled(60_000) });
+  await expect(page.getByText(planned)).toBeVisible({ timeout: scaled(60_000) });
+}
+
+/** Statuses of a finished plan. */
+export const planned = /^(Waiting for your confirmation|Cannot be imported like this)$/;
+
+/** Shows a folded part of a plan. */
+export async function unfold(page: Page, name: string): Promise<void> {
+  const button = page.getByRole('button', { name, exact: true });
+  if ((await button.getAttribute('aria-expanded')) === 'false') await button.click();
+}
+
+/** Chooses the course for everybody in an import, by its title. */
+export async function chooseCourse(page: Page, title: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Enroll everybody in this course' }).fill(title);
+  await page.getByRole('option', { name: title }).click();
 }
 
 /** Applies the shown plan. */

@@ -204,5 +204,6 @@ export const common: Pick<Translations, keyof typeof english> = {
     undoing: 'Wird rückgängig gemacht',
     undone: 'Rückgängig gemacht',
     allRejected: 'Alle Zeilen abgelehnt',
+    notApplicable: 'So nicht importierbar',
   },
 };

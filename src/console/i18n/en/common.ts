@@ -203,5 +203,6 @@ export const common = {
     undoing: 'Being undone',
     undone: 'Undone',
     allRejected: 'All rows rejected',
+    notApplicable: 'Cannot be imported like this',
   },
 } as const;
