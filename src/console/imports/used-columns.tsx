@@ -37,7 +37,6 @@ export function UsedColumns({ plan, changes, isPending, onPlan }: UsedColumnsPro
             </Text>,
           ],
         }))}
-        stacks
       />
       {ignored.length > 0 && (
         <Text size="sm" mt="sm">

@@ -27,7 +27,6 @@ export function LastImports({ imports }: { imports: readonly Import[] }) {
         t('overview.imports.rejected'),
         t('overview.imports.at'),
       ]}
-      stacks
       rows={imports.map(({ id, file, status, counts, error, createdAt }) => ({
         key: id,
         cells: [

@@ -59,7 +59,6 @@ export function PersonCourses({ user, search, onSearch }: PersonListProps) {
   return (
     <DataTable
       label={t('courses.title')}
-      stacks
       columns={columns}
       query={query}
       rows={query.data?.courses}
