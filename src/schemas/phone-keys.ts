@@ -10,15 +10,32 @@ export interface PhoneKeys {
    * The key of a key is the key itself.
    */
   keyOf(phone: string): string;
-  /**
-   * Returns the beginning of the keys of all numbers that begin like this phone; undefined if that is the `phoneKey` of the
-   * phone.
-   */
-  startOf(phone: string): string | undefined;
+  /** Returns the beginnings of the keys of all numbers that begin like this phone, besides its `phoneKey`. */
+  startsOf(phone: string): Promise<readonly string[]>;
 }
 
+/** Returns the digits after a calling code and a national zero, for a number that begins with `+` or `00`. */
+async function nationalDigits(digits: string): Promise<string> {
+  const { getCountries, getCountryCallingCode } = await import('libphonenumber-js/min');
+  // No code is the beginning of another.
+  const country = getCountries().find((one) => digits.startsWith(getCountryCallingCode(one)));
+  return country === undefined ? '' : digits.slice(getCountryCallingCode(country).length).replace(/^0/, '');
+}
+
+/** Minimum number of digits after a national zero. With fewer, a search would find too many phones. */
+export const minNational = 3;
+
 /** Rules without a country: numbers are equal if their digits are equal. */
-export const plainPhoneKeys: PhoneKeys = { country: '', keyOf: phoneKey, startOf: () => undefined };
+export const plainPhoneKeys: PhoneKeys = {
+  country: '',
+  keyOf: phoneKey,
+  async startsOf(phone) {
+    const [, digits] = /^(?:\+|00)(\d+)$/.exec(phoneKey(phone)) ?? [];
+    if (digits === undefined) return [];
+    const national = await nationalDigits(digits);
+    return [`+${digits}`, ...(national.length < minNational ? [] : [`0${national}`])];
+  },
+};
 
 /** Minimum number of digits after the country code. Shorter numbers are extensions or service numbers. */
 const minDigits = 7;
@@ -60,7 +77,10 @@ export async function phoneKeysOf(country: string): Promise<PhoneKeys> {
       // invalid.
       return number !== undefined && numberOf(number) === number ? number : plain;
     },
-    startOf: (phone) => parsed(phoneKey(phone))?.number,
+    async startsOf(phone) {
+      const found = parsed(phoneKey(phone));
+      return found ? [found.number] : [];
+    },
   };
   keysByCountry.set(country, keys);
   return keys;

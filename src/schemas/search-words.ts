@@ -1,6 +1,9 @@
+import { searchKey } from './keys.js';
+import { normalized } from './text.js';
+
 /**
- * Words by which accounts and courses are found in large databases. A word starts at the beginning of a text, and after a space, an
- * apostrophe, a hyphen or an @. In Chinese, Japanese and Korean, a word starts at every character. Words derive from the folded text
+ * Words by which accounts and courses are found in large databases. A word starts at the beginning of a text, and after a space, a
+ * comma, an apostrophe, a hyphen or an @. In Chinese, Japanese and Korean, a word starts at every character. Words derive from the folded text
  * of {@link searchKey}, so that case and accents don't count.
  */
 
@@ -11,9 +14,9 @@ export const wordLength = 64;
 export const lastCharacter = '\u{10ffff}';
 
 /** Characters after which a word starts, besides the space. */
-export const wordSeparators = ['-', "'", '@'] as const;
+export const wordSeparators = ['-', "'", '@', ','] as const;
 
-const separator = /[-'@]/;
+const separator = /[-'@,]/;
 const leadingSeparators = /^[-'@]+/;
 
 /** Matches a character that always starts a word. */
@@ -22,10 +25,36 @@ export const wordCharacter = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katak
 const truncate = (text: string): string =>
   text.length <= wordLength ? text : Array.from(text).slice(0, wordLength).join('');
 
-/** Returns the words of a search without duplicates. @param key {@link searchKey} of the search */
-export function searchedWords(key: string): string[] {
-  const words = key.split(' ').map((word) => truncate(word.replace(leadingSeparators, '')));
-  return [...new Set(words)].filter((word) => word !== '');
+/** Spellings of a searched word. An account or course with any of them has the word. */
+export type SearchedWord = readonly [string, ...string[]];
+
+/** Letters with the two letters that people type if their keyboard lacks them. */
+const digraphs = new Map(Object.entries({ ä: 'ae', ö: 'oe', ü: 'ue', ø: 'oe', Ä: 'ae', Ö: 'oe', Ü: 'ue', Ø: 'oe' }));
+const letterWithDigraph = new RegExp(`[${[...digraphs.keys()].join('')}]`, 'g');
+
+/** Digraphs within a word. Excludes names that end with one, such as Zoe, and the separate vowels of Bauer. */
+const digraph = /(?<![aeq])([aou])e(?=\p{L})/gu;
+
+/** Splits a folded text at spaces and commas. */
+const wordsOf = (key: string): string[] =>
+  key.split(/[ ,]/).map((word) => truncate(word.replace(leadingSeparators, '')));
+
+/**
+ * Returns the words of a search without duplicates: mueller also has the spelling muller, which is the key of Müller. And Müller also
+ * has the spelling mueller.
+ */
+export function searchedWords(search: string): SearchedWord[] {
+  const plain = wordsOf(searchKey(search));
+  const spelt = wordsOf(
+    searchKey(normalized(search, 'NFC').replace(letterWithDigraph, (letter) => digraphs.get(letter) ?? letter)),
+  );
+  const found = new Map<string, SearchedWord>();
+  for (const [index, word] of plain.entries()) {
+    const others = new Set([spelt[index] ?? word, word.replace(digraph, '$1')]);
+    others.delete(word);
+    if (word !== '') found.set(word, [word, ...others]);
+  }
+  return [...found.values()];
 }
 
 /** Returns the positions where words start in a text without spaces. */

@@ -105,6 +105,8 @@ describe('Imports that are planned over HTTP', () => {
     expect(made.identityChanges[0].after).to.include({ firstName: 'Ada', lastName: 'King', role: 'trainee' });
     const found = await rowsOf(id, 'search=P00002@EXAMPLE&limit=1');
     expect([found.pagination.totalItems, found.rows[0].line]).to.deep.equal([1, 3]);
+    const byName = await rowsOf(id, 'search=king,%20ada');
+    expect(byName.rows.map(({ line }: { line: number }) => line)).to.deep.equal([4]);
     expect((await rowsOf(id, 'search=5')).rows.map(({ line }: { line: number }) => line)).to.deep.equal([5]);
     for (const code of ['NAME_INVALID', 'EMAIL_INVALID', 'PHONE_MISSING'])
       expect((await rowsOf(id, `code=${code}`)).pagination.totalItems, code).to.equal(1);

@@ -82,9 +82,21 @@ describe('Keys of phones in a country', () => {
   });
 
   it('can be searched by their beginning if the country is known', async () => {
-    const { startOf } = await phoneKeysOf('DE');
-    const starts = ['0151 12', '0049151', '+49 151 1', 'Ada'].map(startOf);
-    expect(starts).to.deep.equal(['+4915112', '+49151', '+491511', undefined]);
+    const { startsOf } = await phoneKeysOf('DE');
+    const starts = await Promise.all(['0151 12', '0049151', '+49 151 1', 'Ada'].map(startsOf));
+    expect(starts).to.deep.equal([['+4915112'], ['+49151'], ['+491511'], []]);
+  });
+
+  it('can be searched by a calling code without a country', async () => {
+    const { startsOf } = await phoneKeysOf('');
+    expect(await startsOf('+49 160 1000')).to.deep.equal(['+491601000', '01601000']);
+    expect(await startsOf('0049 (0)160 1000')).to.deep.equal(['+4901601000', '01601000']);
+    for (const digits of ['+4916', '+999160']) expect(await startsOf(digits)).to.deep.equal([digits]);
+    for (const text of ['0160 1000', '160 1000', 'Ada', '+Ada', ''])
+      expect(await startsOf(text), text).to.deep.equal([]);
+  });
+
+  it('know the countries', async () => {
     const texts = ['DE', 'AT', 'XX', 'de', '', '__proto__', 'constructor'];
     const answers = await Promise.all(texts.map(isCountry));
     expect(texts.filter((_, index) => answers[index])).to.deep.equal(['DE', 'AT']);

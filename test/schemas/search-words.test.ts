@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { searchKey } from '../../src/schemas/keys.js';
 import { isAsciiLetters, searchedWords, storedWords, wordLength } from '../../src/schemas/search-words.js';
 import { userKeys } from '../../src/services/accounts/keys.js';
 import { atDepth } from '../support/depth.js';
@@ -68,16 +67,32 @@ describe('Search words of accounts', () => {
     const [word = ''] = wordsOf('a', `b ${'🦊'.repeat(80)}`, 'c@example.org');
     expect(Array.from(word)).to.have.length(wordLength);
     expect(word.isWellFormed()).to.equal(true);
-    expect(searchedWords('x'.repeat(100))).to.deep.equal(['x'.repeat(wordLength)]);
+    expect(searchedWords('x'.repeat(100))).to.deep.equal([['x'.repeat(wordLength)]]);
   });
 
-  it('of a search are split at spaces, without duplicates and leading separators', () => {
-    expect(searchedWords(searchKey(' Ada  LOVELACE ada @example.org '))).to.deep.equal([
-      'ada',
-      'lovelace',
-      'example.org',
-    ]);
-    expect(searchedWords(searchKey("anne-marie o'hara"))).to.deep.equal(['anne-marie', "o'hara"]);
-    for (const text of ['', '-', "@ '"]) expect(searchedWords(searchKey(text)), text).to.deep.equal([]);
+  it('of a search are split at spaces and commas, without duplicates and leading separators', () => {
+    expect(searchedWords(' Ada  LOVELACE ada @example.org ')).to.deep.equal([['ada'], ['lovelace'], ['example.org']]);
+    expect(searchedWords("anne-marie o'hara")).to.deep.equal([['anne-marie'], ["o'hara"]]);
+    for (const text of ['Lovelace, Ada', 'Lovelace,Ada', ',Lovelace ,Ada,', 'Lovelace， Ada'])
+      expect(searchedWords(text), text).to.deep.equal([['lovelace'], ['ada']]);
+    for (const text of ['', '-', "@ '", ', ,']) expect(searchedWords(text), text).to.deep.equal([]);
+  });
+
+  it('of a search have the spellings with and without an umlaut', () => {
+    for (const [text, words] of [
+      ['Müller', ['muller', 'mueller']],
+      ['Mu\u0308ller', ['muller', 'mueller']],
+      ['MUELLER', ['mueller', 'muller']],
+      ['Guenther', ['guenther', 'gunther']],
+      ['Jørgen', ['jorgen', 'joergen']],
+      ['Größe', ['grosse', 'groesse']],
+      ['Schaefer', ['schaefer', 'schafer']],
+      // No umlauts.
+      ['Bauer', ['bauer']],
+      ['Marquez', ['marquez']],
+      ['Zoe', ['zoe']],
+      ['Sue', ['sue']],
+    ] as const)
+      expect(searchedWords(text), text).to.deep.equal([words]);
   });
 });

@@ -33,15 +33,6 @@ export function contains(sequelize: Sequelize, column: string, text: string) {
 }
 
 /**
- * Matches rows whose `column` is the id of a row of `table` with `text` in its `search_key`. Looks up the referenced
- * row for each row of the query, so other conditions must leave few rows.
- */
-export function refersToSearchMatch(sequelize: Sequelize, column: string, table: 'users' | 'courses', text: string) {
-  const position = `SELECT INSTR(search_key, ${sequelize.escape(text)}) FROM ${table} WHERE id = ${column}`;
-  return sequelize.literal(`(${position}) > 0`);
-}
-
-/**
  * Matches rows whose `column` is the id of a row of a model that meets a condition. Looks up the referenced row for each
  * row of the query: use it for conditions that many rows meet.
  */

@@ -1,12 +1,18 @@
 import { literal, QueryTypes, type Sequelize, type Transaction } from 'sequelize';
-import { isAsciiLetters, lastCharacter, wordCharacter, wordSeparators } from '../../schemas/search-words.js';
+import {
+  isAsciiLetters,
+  lastCharacter,
+  type SearchedWord,
+  wordCharacter,
+  wordSeparators,
+} from '../../schemas/search-words.js';
 import { isSqlite } from '../dialect.js';
 import { runSelect } from './select.js';
 
 /** Search for accounts by the beginnings of words. Column names are those of the table `users`. */
 export interface WordSearch {
   /** Each must be the beginning of a word of the account. */
-  words: readonly string[];
+  words: readonly SearchedWord[];
   /** Alternatively, the account's phone begins with one of these keys. */
   phones: readonly string[];
 }
@@ -25,27 +31,27 @@ interface IndexLookup {
   where: ReturnType<typeof literal>;
 }
 
-function indexLookups(sequelize: Sequelize, word: string, phones: readonly string[]): IndexLookup[] {
+function indexLookups(sequelize: Sequelize, word: SearchedWord, phones: readonly string[]): IndexLookup[] {
   const inColumn = (column: string, text: string): IndexLookup => ({
     ids: `SELECT id FROM users WHERE ${startsWithSql(sequelize, column, text)}`,
     where: literal(startsWithSql(sequelize, `\`User\`.\`${column}\``, text)),
   });
   const byIds = (ids: string): IndexLookup => ({ ids, where: literal(`\`User\`.\`id\` IN (${ids})`) });
-  return [
-    ...nameColumns.map((column) => inColumn(column, word)),
+  const bySpelling = (text: string): IndexLookup[] => [
+    ...nameColumns.map((column) => inColumn(column, text)),
     // A word of letters needs no lookup by email: the first letters of an email are stored as a word, unless a name or the
     // domain begins with them, which other lookups find (src/schemas/search-words.ts).
-    ...(isAsciiLetters(word) ? [] : [inColumn('email', word)]),
-    ...phones.map((phone) => inColumn('phone_key', phone)),
+    ...(isAsciiLetters(text) ? [] : [inColumn('email', text)]),
     // `email_domain` is a virtual column. A subquery for ids reads only its index, and computes no value from rows.
-    byIds(`SELECT id FROM users WHERE ${startsWithSql(sequelize, 'email_domain', word)}`),
-    byIds(`SELECT account_id AS id FROM account_words WHERE ${startsWithSql(sequelize, 'word', word)}`),
+    byIds(`SELECT id FROM users WHERE ${startsWithSql(sequelize, 'email_domain', text)}`),
+    byIds(`SELECT account_id AS id FROM account_words WHERE ${startsWithSql(sequelize, 'word', text)}`),
   ];
+  return [...word.flatMap(bySpelling), ...phones.map((phone) => inColumn('phone_key', phone))];
 }
 
 /** Accounts that match a word or a phone. */
 export interface WordMatches {
-  word: string;
+  word: SearchedWord;
   /** Conditions that each find accounts by one index, the index with the most matches first. They may overlap. */
   parts: IndexLookup['where'][];
   /** Number of matches in these indexes, each counted up to the given maximum. */
@@ -60,7 +66,7 @@ export interface WordMatches {
  */
 export async function lookUpWords(
   sequelize: Sequelize,
-  words: readonly string[],
+  words: readonly SearchedWord[],
   phones: readonly string[],
   most: number,
 ): Promise<WordMatches[]> {
@@ -70,13 +76,14 @@ export async function lookUpWords(
   const select = numbers.map((sql, index) => `${sql} AS c${index}`).join(', ');
   const [row = []] = await runSelect(sequelize, `SELECT ${select}`);
   let at = 0;
-  return all.map((indexes, index) => {
+  return words.map((word, index) => {
+    const indexes = all[index] ?? [];
     const found = indexes
       .map((one) => ({ ...one, entries: Number(row[at++]) }))
       .filter(({ entries }) => entries > 0)
       .sort((one, other) => other.entries - one.entries);
     return {
-      word: words[index] ?? '',
+      word,
       parts: found.map(({ where }) => where),
       entries: found.reduce((sum, { entries }) => sum + entries, 0),
       isInAny: literal(
@@ -111,26 +118,32 @@ const allOf = (conditions: readonly string[]): string =>
  */
 export function accountHasWords(sequelize: Sequelize, { words, phones }: WordSearch) {
   const column = (name: string) => `\`User\`.\`${name}\``;
-  const hasWord = (word: string) =>
-    [
-      ...nameColumns.map((name) => startsWithSql(sequelize, column(name), word)),
-      keyHasWordSql(sequelize, column('search_key'), word),
-    ].join(' OR ');
+  const hasWord = (word: SearchedWord) =>
+    word
+      .flatMap((one) => [
+        ...nameColumns.map((name) => startsWithSql(sequelize, column(name), one)),
+        keyHasWordSql(sequelize, column('search_key'), one),
+      ])
+      .join(' OR ');
   const either = phones.map((phone) => startsWithSql(sequelize, column('phone_key'), phone));
   return literal(`(${[`(${allOf(words.map(hasWord))})`, ...either].join(' OR ')})`);
 }
 
-/** Matches courses (`Course` in the query) with words that begin with each of these. Needs no index. */
-export function courseHasWords(sequelize: Sequelize, words: readonly string[]) {
-  return literal(`(${allOf(words.map((word) => keyHasWordSql(sequelize, '`Course`.`search_key`', word)))})`);
+/**
+ * Matches rows whose {@link searchKey} has words that begin with each of these. Needs no index.
+ * @param key SQL of the column
+ */
+export function keyHasWords(sequelize: Sequelize, key: string, words: readonly SearchedWord[]) {
+  const hasWord = (word: SearchedWord) => word.map((one) => keyHasWordSql(sequelize, key, one)).join(' OR ');
+  return literal(`(${allOf(words.map(hasWord))})`);
 }
 
 /** Matches courses with words that begin with each of these. Uses the index of course words. */
-export function courseHasIndexedWords(sequelize: Sequelize, words: readonly string[]) {
-  const found = words.map(
-    (word) =>
-      `\`Course\`.\`id\` IN (SELECT course_id FROM course_words WHERE ${startsWithSql(sequelize, 'word', word)})`,
-  );
+export function courseHasIndexedWords(sequelize: Sequelize, words: readonly SearchedWord[]) {
+  const found = words.map((word) => {
+    const begins = word.map((one) => startsWithSql(sequelize, 'word', one)).join(' OR ');
+    return `\`Course\`.\`id\` IN (SELECT course_id FROM course_words WHERE ${begins})`;
+  });
   return literal(`(${allOf(found)})`);
 }
 

@@ -5,7 +5,7 @@ import { rowQuery } from '../../db/sql/page.js';
 import { accountHasWords, lookUpWords, type WordSearch } from '../../db/sql/search-words.js';
 import type { Role } from '../../schemas/fields.js';
 import { phoneKey, searchKey } from '../../schemas/keys.js';
-import { type PhoneKeys, plainPhoneKeys } from '../../schemas/phone-keys.js';
+import { minNational, type PhoneKeys, plainPhoneKeys } from '../../schemas/phone-keys.js';
 import { searchedWords } from '../../schemas/search-words.js';
 import type { Core } from '../core.js';
 import { type IndexedParts, maxCounted, narrowParts, searchBounds } from '../paging.js';
@@ -52,11 +52,27 @@ const maxWords = 3;
 
 const hasDigit = /\d/;
 
-/** Returns prefixes of phone keys that a search matches, also for a number without its plus. */
-function phonePrefixes(search: string, { startOf }: PhoneKeys): string[] {
+/** Beginnings of the keys of phones that a search finds, also for a number without its plus. Empty without a digit. */
+async function phoneStarts(search: string, { startsOf }: PhoneKeys): Promise<string[]> {
   const key = phoneKey(search);
   if (!hasDigit.test(key)) return [];
-  return [...new Set([key, ...(/^\d/.test(key) ? [`+${key}`] : []), startOf(search) ?? key])];
+  return [...new Set([key, ...(/^\d/.test(key) ? [`+${key}`] : []), ...(await startsOf(search))])];
+}
+
+/** Texts that a scan finds anywhere in the keys of phones: the international form has no national zero. */
+function phoneTexts(search: string): string[] {
+  const key = phoneKey(search);
+  const [, national = ''] = /^0+(\d+)$/.exec(key) ?? [];
+  return [key, ...(national.length < minNational ? [] : [national])];
+}
+
+/**
+ * Matches accounts that contain a text anywhere in their names and email, or have all its words. Reads every account, so use
+ * it only for few accounts.
+ */
+export function scanForAccounts({ database: { sequelize } }: Core, search: string): WhereOptions<User> {
+  const hasWords = accountHasWords(sequelize, { words: searchedWords(search), phones: [] });
+  return { [Op.or]: [contains(sequelize, 'User.search_key', searchKey(search)), hasWords] };
 }
 
 /**
@@ -69,7 +85,7 @@ async function planWordSearch({ database }: Core, sought: WordSearch, few: numbe
   const matches = accountHasWords(sequelize, sought);
   const where = { [Op.and]: [matches] };
   const { counted } = searchBounds;
-  const longest = words.toSorted((one, other) => other.length - one.length).slice(0, maxWords);
+  const longest = words.toSorted(([one], [other]) => other.length - one.length).slice(0, maxWords);
   const found = await read(() => lookUpWords(sequelize, longest, phones, counted + 1));
   const rarest = found.toSorted((one, other) => one.entries - other.entries)[0];
   if (!rarest) return unindexedSearch(where, maxCountedByWords);
@@ -109,11 +125,15 @@ export async function planAccountSearch(
   const key = searchKey(search);
   if (search === undefined || key === '') return unindexedSearch({}, maxCounted);
   const phoneKeys = withPhones && hasDigit.test(phoneKey(search)) ? await readPhoneKeys(core) : plainPhoneKeys;
-  const sought = { words: searchedWords(key), phones: withPhones ? phonePrefixes(search, phoneKeys) : [] };
-  if (await exceedsScanLimit(core, models.User, among)) return planWordSearch(core, sought, few);
-  const anywhere = [
-    contains(sequelize, 'User.search_key', key),
-    ...(withPhones ? [contains(sequelize, 'User.phone_key', phoneKey(search))] : []),
+  const phones = withPhones ? await phoneStarts(search, phoneKeys) : [];
+  if (await exceedsScanLimit(core, models.User, among))
+    return planWordSearch(core, { words: searchedWords(search), phones }, few);
+  const byPhone = [
+    ...phoneTexts(search).map((text) => contains(sequelize, 'User.phone_key', text)),
+    accountHasWords(sequelize, { words: [], phones }),
   ];
-  return unindexedSearch({ [Op.and]: [{ [Op.or]: [...anywhere, accountHasWords(sequelize, sought)] }] }, maxCounted);
+  return unindexedSearch(
+    { [Op.and]: [{ [Op.or]: [scanForAccounts(core, search), ...(withPhones ? byPhone : [])] }] },
+    maxCounted,
+  );
 }

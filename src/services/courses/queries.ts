@@ -2,7 +2,6 @@ import { Op, type WhereOptions } from 'sequelize';
 import type { Course } from '../../db/models/course.js';
 import type { User } from '../../db/models/user.js';
 import {
-  contains,
   courseHasEnded,
   courseStarts,
   hasSeatsLeft,
@@ -25,6 +24,7 @@ import { participantStatuses, seatStatuses } from '../../schemas/enrollment-stat
 import { searchKey } from '../../schemas/keys.js';
 import type { EndedFilter, Sorting } from '../../schemas/listing.js';
 import { validate } from '../../schemas/validate.js';
+import { scanForAccounts } from '../accounts/search.js';
 import type { Core, Identity } from '../core.js';
 import { daysFromToday, today } from '../dates.js';
 import { maxCounted, orderOf, type Page, readPage } from '../paging.js';
@@ -222,8 +222,8 @@ export async function listCategories(core: Core, viewer: Viewer): Promise<string
 /** Returns one page of active trainers, by name. A course can be assigned to any of them. @throws AppError `VALIDATION` */
 export async function listAvailableTrainers(core: Core, query: unknown): Promise<Page<User>> {
   const listing = validate(trainerListingSchema, query);
-  const sought = searchKey(listing.search);
-  const matches = sought === '' ? [] : [contains(core.database.sequelize, 'User.search_key', sought)];
+  const { search } = listing;
+  const matches = search === undefined || searchKey(search) === '' ? [] : [scanForAccounts(core, search)];
   return readPage(core, core.database.models.User, listing, {
     where: { [Op.and]: [isActiveTrainer, ...matches] },
     order: [

@@ -1,7 +1,7 @@
 import { Op, type WhereOptions } from 'sequelize';
 import type { Course } from '../../db/models/course.js';
 import { contains } from '../../db/sql/conditions.js';
-import { courseHasIndexedWords, courseHasWords } from '../../db/sql/search-words.js';
+import { courseHasIndexedWords, keyHasWords } from '../../db/sql/search-words.js';
 import { searchKey } from '../../schemas/keys.js';
 import { searchedWords } from '../../schemas/search-words.js';
 import { exceedsScanLimit } from '../accounts/search.js';
@@ -13,8 +13,8 @@ import type { Core } from '../core.js';
  */
 export function scanConditions({ database: { sequelize } }: Core, search: string | undefined): WhereOptions<Course>[] {
   const key = searchKey(search);
-  if (key === '') return [];
-  const matches = courseHasWords(sequelize, searchedWords(key));
+  if (search === undefined || key === '') return [];
+  const matches = keyHasWords(sequelize, '`Course`.`search_key`', searchedWords(search));
   return [{ [Op.or]: [contains(sequelize, 'Course.search_key', key), matches] }];
 }
 
@@ -23,8 +23,7 @@ export function scanConditions({ database: { sequelize } }: Core, search: string
  * scanConditions}. Among more, each searched word must be the beginning of a word of the course, which an index finds.
  */
 export async function searchConditions(core: Core, search: string | undefined): Promise<WhereOptions<Course>[]> {
-  const key = searchKey(search);
-  if (key === '' || !(await exceedsScanLimit(core, core.database.models.Course, {})))
-    return scanConditions(core, search);
-  return [{ [Op.and]: [courseHasIndexedWords(core.database.sequelize, searchedWords(key))] }];
+  const isEmpty = search === undefined || searchKey(search) === '';
+  if (isEmpty || !(await exceedsScanLimit(core, core.database.models.Course, {}))) return scanConditions(core, search);
+  return [{ [Op.and]: [courseHasIndexedWords(core.database.sequelize, searchedWords(search))] }];
 }

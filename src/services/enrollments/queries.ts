@@ -2,7 +2,6 @@ import { literal, Op, type WhereOptions } from 'sequelize';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
 import {
-  contains,
   courseExists,
   courseHasEnded,
   isInCourseOfTrainer,
@@ -10,7 +9,6 @@ import {
   lastNameKeyOf,
   refersToRowByIndex,
   refersToRowByLookup,
-  refersToSearchMatch,
   soonestFirst,
 } from '../../db/sql/conditions.js';
 import type { Order } from '../../db/sql/page.js';
@@ -32,9 +30,10 @@ import { certificateJoin } from '../certificates/queries.js';
 import type { Actor, Caller, Core, Identity } from '../core.js';
 import { assertManages } from '../courses/commands.js';
 import { assertTrainer, byStart } from '../courses/queries.js';
+import { scanConditions } from '../courses/search.js';
 import { today } from '../dates.js';
 import { narrowParts, orderOf, type Page, readPage } from '../paging.js';
-import { type EnrollmentSearch, planTraineeSearch } from './search.js';
+import { type EnrollmentSearch, isOfTrainee, planTraineeSearch } from './search.js';
 import { addWaitingPlaces } from './waiting-places.js';
 
 export const newestFirst: Order = [
@@ -126,9 +125,9 @@ async function withWaitingPlaces(core: Core, reading: Promise<Page<Enrollment>>)
 }
 
 /** Returns the ids of a trainer's courses that match a search. Scans the trainer's courses, which are few. */
-async function ownCoursesMatching(core: Core, trainerId: string, sought: string): Promise<string[]> {
-  const { sequelize, models, read } = core.database;
-  const where = { trainerId, [Op.and]: [contains(sequelize, 'Course.search_key', sought)] };
+async function ownCoursesMatching(core: Core, trainerId: string, search: string | undefined): Promise<string[]> {
+  const { models, read } = core.database;
+  const where = { trainerId, [Op.and]: scanConditions(core, search) };
   return (await read(() => models.Course.findAll({ attributes: ['id'], where }))).map(({ id }) => id);
 }
 
@@ -139,10 +138,9 @@ async function planTrainerEnrollmentSearch(
   filter: EnrollmentFilter,
 ): Promise<EnrollmentSearch> {
   const ofTrainer = { ...filterConditions(filter), trainerId };
-  const sought = searchKey(filter.search);
   const matching = await planTraineeSearch(core, filter.search, { trainerId });
-  if (sought === '') return { where: ofTrainer };
-  const inCourses = { courseId: await ownCoursesMatching(core, trainerId, sought) };
+  if (searchKey(filter.search) === '') return { where: ofTrainer };
+  const inCourses = { courseId: await ownCoursesMatching(core, trainerId, filter.search) };
   const where = { [Op.and]: [ofTrainer, { [Op.or]: [matching.where, inCourses] }] };
   if (!matching.parts) return { ...matching, where };
   const { parts, areFew } = narrowParts<Enrollment, Enrollment>(matching.parts, (condition) => ({
@@ -252,8 +250,7 @@ const cancelledLast: Order[number] = [literal("CASE WHEN Enrollment.status = 'ca
 export async function listOwnEnrollments(core: Core, { user }: Caller, query: unknown): Promise<Page<Enrollment>> {
   const listing = validate(ownEnrollmentListingSchema, query);
   const { sequelize, models } = core.database;
-  const sought = searchKey(listing.search);
-  const { ended, sortBy } = listing;
+  const { ended, search, sortBy } = listing;
   const day = today(core);
   const ofCourse = 'Enrollment.course_id';
   const page = readPage(core, models.Enrollment, listing, {
@@ -261,7 +258,7 @@ export async function listOwnEnrollments(core: Core, { user }: Caller, query: un
       userId: user.id,
       ...filterConditions(listing),
       [Op.and]: [
-        ...(sought ? [refersToSearchMatch(sequelize, ofCourse, 'courses', sought)] : []),
+        ...scanConditions(core, search).map((matches) => refersToRowByLookup(ofCourse, models.Course, matches)),
         ...(ended === 'all'
           ? []
           : [refersToRowByLookup(ofCourse, models.Course, courseHasEnded(ended === 'true', day))]),
@@ -305,8 +302,7 @@ export async function listCourseTrainees(
 ): Promise<Page<Enrollment>> {
   const listing = validate(courseTraineeListingSchema, query);
   const { sequelize, models } = core.database;
-  const sought = searchKey(listing.search);
-  const { sortBy, sortOrder } = listing;
+  const { search, sortBy, sortOrder } = listing;
   const byLastName: Order = [
     [lastNameKeyOf(sequelize, 'Enrollment.user_id'), sortOrder],
     ['id', sortOrder],
@@ -317,7 +313,7 @@ export async function listCourseTrainees(
       courseId,
       ...scope,
       ...filterConditions(listing),
-      ...(sought && { [Op.and]: [refersToSearchMatch(sequelize, 'Enrollment.user_id', 'users', sought)] }),
+      ...(search !== undefined && searchKey(search) !== '' && isOfTrainee(core, search)),
     },
     order: sortBy === 'lastName' ? byLastName : orderOf({ sortBy, sortOrder }),
     include: withUser(core),

@@ -1,10 +1,10 @@
 import { Op, type WhereOptions } from 'sequelize';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
-import { refersToRowByIndex, refersToRowByLookup, refersToSearchMatch } from '../../db/sql/conditions.js';
+import { refersToRowByIndex, refersToRowByLookup } from '../../db/sql/conditions.js';
 import { rowQuery } from '../../db/sql/page.js';
 import { searchKey } from '../../schemas/keys.js';
-import { planAccountSearch } from '../accounts/search.js';
+import { planAccountSearch, scanForAccounts } from '../accounts/search.js';
 import type { Core } from '../core.js';
 import { type IndexedParts, maxCounted, narrowParts, searchBounds } from '../paging.js';
 
@@ -20,6 +20,12 @@ export interface EnrollmentSearch {
   /** Maximum number of counted matches; absent for all. */
   maxCounted?: number;
   parts?: IndexedParts<Enrollment> | undefined;
+}
+
+/** Matches enrollments of trainees whose name or email matches. Looks up the trainee of each enrollment, so use it for few. */
+export function isOfTrainee(core: Core, search: string): WhereOptions<Enrollment> {
+  const { User } = core.database.models;
+  return { [Op.and]: [refersToRowByLookup('`Enrollment`.`user_id`', User, scanForAccounts(core, search))] };
 }
 
 /**
@@ -51,11 +57,10 @@ export async function planTraineeSearch(
   search: string | undefined,
   narrow: WhereOptions<Enrollment> | undefined,
 ): Promise<EnrollmentSearch> {
-  const sought = searchKey(search);
-  if (search === undefined || !sought) return narrow ? { where: {} } : { where: {}, maxCounted };
+  if (search === undefined || searchKey(search) === '') return narrow ? { where: {} } : { where: {}, maxCounted };
   if (!narrow) return planFullSearch(core, search);
   const { few } = searchedEnrollments;
   const among = rowQuery(core.database.models.Enrollment, { where: narrow, order: [] });
   if ((await core.database.read(() => among.count(few + 1))) > few) return planFullSearch(core, search);
-  return { where: { [Op.and]: [refersToSearchMatch(core.database.sequelize, 'Enrollment.user_id', 'users', sought)] } };
+  return { where: isOfTrainee(core, search) };
 }

@@ -4,10 +4,13 @@ import type { ImportPlanRow } from '../../../db/models/import-plan-row.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
 import { readInParallel } from '../../../db/read-in-parallel.js';
-import { contains, refersToSearchMatch } from '../../../db/sql/conditions.js';
+import { contains, refersToRowByLookup } from '../../../db/sql/conditions.js';
+import { keyHasWords } from '../../../db/sql/search-words.js';
 import { type ImportRowListing, importRowListingSchema } from '../../../schemas/import.js';
 import { searchKey } from '../../../schemas/keys.js';
+import { searchedWords } from '../../../schemas/search-words.js';
 import { validate } from '../../../schemas/validate.js';
+import { scanForAccounts } from '../../accounts/search.js';
 import type { Core } from '../../core.js';
 import type { Page } from '../../paging.js';
 import { fieldOfCode } from '../plan/reasons.js';
@@ -44,16 +47,22 @@ function filterOf(
   const line = /^\d{1,9}$/.test(search ?? '') ? [{ line: Number(search) }] : [];
   // The code may belong to a further fault of the row.
   const coded = code === undefined ? [] : [{ [Op.or]: [{ code }, contains(sequelize, 'other_codes', ` ${code} `)] }];
-  const found = search ? [{ [Op.or]: [...matches(searchKey(search)), ...line] }] : [];
+  const found = search ? [{ [Op.or]: [...matches(search), ...line] }] : [];
   return { importId, ...(outcome !== undefined && { outcome }), [Op.and]: [...coded, ...found] };
 }
+
+/** Matches rows whose own texts match a search. Scans the rows of the import. */
+const hasText = ({ sequelize }: Core['database'], search: string) => [
+  contains(sequelize, 'search_key', searchKey(search)),
+  keyHasWords(sequelize, 'search_key', searchedWords(search)),
+];
 
 type Rows = Promise<{ totalItems: number; rows: Row[] }>;
 type Window = { limit: number; offset: number; order: ['line'] };
 
 async function plannedRows({ database }: Core, id: string, listing: ImportRowListing, window: Window): Rows {
   const { ImportPlanRow } = database.models;
-  const where = filterOf(database, id, listing, (text) => [contains(database.sequelize, 'search_key', text)]);
+  const where = filterOf(database, id, listing, (text) => hasText(database, text));
   const [totalItems, rows] = await readInParallel(
     database,
     () => ImportPlanRow.count({ where }),
@@ -68,12 +77,13 @@ async function plannedRows({ database }: Core, id: string, listing: ImportRowLis
   return { totalItems, rows: rows.map(shown) };
 }
 
-async function doneRows({ database }: Core, id: string, listing: ImportRowListing, window: Window): Rows {
-  const { ImportRow } = database.models;
+async function doneRows(core: Core, id: string, listing: ImportRowListing, window: Window): Rows {
+  const { database } = core;
+  const { ImportRow, User } = database.models;
   // A search matches the account of the row, or the row itself if it was rejected.
   const where = filterOf(database, id, listing, (text) => [
-    refersToSearchMatch(database.sequelize, 'ImportRow.user_id', 'users', text),
-    contains(database.sequelize, 'search_key', text),
+    refersToRowByLookup('ImportRow.user_id', User, scanForAccounts(core, text)),
+    ...hasText(database, text),
   ]);
   const [totalItems, rows] = await readInParallel(
     database,
