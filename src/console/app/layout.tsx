@@ -8,6 +8,7 @@ import { useTranslation } from 'react-i18next';
 import { useApi, useChange } from '../api/queries.js';
 import { AppearanceMenu, LanguageFailure, useLanguageChange } from '../appearance/appearance-menu.js';
 import { Brand, PoweredBy } from '../appearance/brand.js';
+import { Find } from '../find/find.js';
 import type { Language } from '../i18n/i18n.js';
 import { useSignOut, useUser } from '../session/session.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
@@ -72,6 +73,7 @@ export function Layout() {
             <Brand narrow />
           </Group>
           <Group gap="xs" wrap="nowrap">
+            <Find />
             <AppearanceMenu onLanguage={(chosen) => void setLanguage(chosen)} />
             <AccountMenu onSignOut={() => signOut.mutate()} />
           </Group>

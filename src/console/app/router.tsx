@@ -97,7 +97,7 @@ const peoplePage = lazyPage(['people', 'enrollments'], () => import('../people/p
 const peopleRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/people',
-  validateSearch: listSearch('role', 'isActive', 'requiresPasswordChange', 'locked', 'invited'),
+  validateSearch: listSearch('role', 'isActive', 'requiresPasswordChange', 'locked', 'invited', 'create'),
   component: pageByRole({ super_admin: peoplePage }),
 });
 

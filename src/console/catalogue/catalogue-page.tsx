@@ -1,15 +1,15 @@
-import { Button, Checkbox, SimpleGrid } from '@mantine/core';
+import { Checkbox, SimpleGrid } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { ResponseBody } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { endedChoices, levels } from '../courses/course-values.js';
 import { FilterSelect, Filters } from '../ui/lists/filters.js';
-import { oneOf, orderOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
+import { hasFilters, oneOf, orderOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
 import { Pager, usePages } from '../ui/lists/pager.js';
 import { SearchField } from '../ui/lists/search-field.js';
 import { Page } from '../ui/page.js';
-import { Empty, Loaded, Loading } from '../ui/states.js';
+import { Empty, Loaded, Loading, NoMatch } from '../ui/states.js';
 import { CourseCard } from './course-card.js';
 import { useOwnStatuses } from './own-status.js';
 
@@ -67,11 +67,7 @@ export function CataloguePage() {
     if (isPastEnd) return <Loading lines={8} />;
     if (courses.length === 0)
       return filtered ? (
-        <Empty message={t('state.noMatch')}>
-          <Button variant="default" size="xs" onClick={clear}>
-            {t('action.clear')}
-          </Button>
-        </Empty>
+        <NoMatch text={text} filtered={hasFilters(search)} onClear={clear} />
       ) : (
         <Empty message={t('catalogue.empty')} />
       );

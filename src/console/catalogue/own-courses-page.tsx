@@ -12,7 +12,7 @@ import { Filters } from '../ui/lists/filters.js';
 import { oneOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
 import { Pager, usePages } from '../ui/lists/pager.js';
 import { Page } from '../ui/page.js';
-import { Empty, Loaded, Loading } from '../ui/states.js';
+import { Empty, Loaded, Loading, NoMatch } from '../ui/states.js';
 import { OwnCourse } from './own-course.js';
 import type { OwnEnrollment } from './own-status.js';
 
@@ -47,13 +47,16 @@ export function OwnCoursesPage() {
     search,
     onPastEnd: (last) => onSearch({ page: last }, true),
   });
-  const toCatalogue = <ButtonLink to="/catalogue">{t('catalogue.browse')}</ButtonLink>;
 
   function content({ enrollments }: ResponseBody<'listOwnEnrollments'>) {
     if (isPastEnd) return <Loading />;
     if (enrollments.length === 0)
-      return (
-        <Empty message={status === undefined ? t('catalogue.own.empty') : t('state.noMatch')}>{toCatalogue}</Empty>
+      return status === undefined ? (
+        <Empty message={t('catalogue.own.empty')}>
+          <ButtonLink to="/catalogue">{t('catalogue.browse')}</ButtonLink>
+        </Empty>
+      ) : (
+        <NoMatch text={undefined} filtered onClear={() => onSearch({ status: undefined })} />
       );
     return (
       <Stack>

@@ -193,6 +193,7 @@ function AvailableTrainees({ courseId, selected, onChange }: AvailableTraineesPr
         onSearch={(change) => setSearch((before) => applySearchChange(before, change))}
         selection={{ selected, onChange }}
         filtered={text !== undefined}
+        onClearFilters={() => setSearch((before) => applySearchChange<ListSearch>(before, { search: undefined }))}
         empty={<Empty message={t('enrollments.assign.none')} />}
       />
     </Stack>

@@ -6,7 +6,7 @@ import { FilterSelect, Filters } from '../ui/lists/filters.js';
 import { booleanOf, countFilters, type ListSearch, oneOf, type SearchChange } from '../ui/lists/list-search.js';
 import { SearchField } from '../ui/lists/search-field.js';
 
-export type PeopleSearch = ListSearch<'role' | 'isActive' | 'requiresPasswordChange' | 'locked' | 'invited'>;
+export type PeopleSearch = ListSearch<'role' | 'isActive' | 'requiresPasswordChange' | 'locked' | 'invited' | 'create'>;
 
 const roles = ['super_admin', 'trainer', 'trainee'] as const;
 const invitations = ['no', 'queued', 'sent', 'failed', 'accepted'] as const;

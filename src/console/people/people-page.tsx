@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { IconUserPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import type { TFunction } from 'i18next';
@@ -37,7 +36,6 @@ export function PeoplePage() {
   const { t } = useTranslation();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const [creating, { open, close }] = useDisclosure();
   const [acting, setActing] = useState<BulkAction>();
   const filter = filterOf(search);
   const filtered = Object.keys(filter).length > 0;
@@ -62,6 +60,14 @@ export function PeoplePage() {
     void navigate(searchNavigation<PeopleSearch>(change, replace));
   }
 
+  /** Opens or closes the form for a new person, which has a URL. */
+  function create(opened: boolean): void {
+    void navigate({
+      search: ({ create: _, ...rest }) => (opened ? { ...rest, create: 'person' } : rest),
+      replace: !opened,
+    });
+  }
+
   function closeAction(changed: boolean): void {
     setActing(undefined);
     if (changed) selection.clear();
@@ -80,7 +86,7 @@ export function PeoplePage() {
               xlsx: urlOf('exportUsers', { query: { ...filter, format: 'xlsx' } }),
             }}
           />
-          <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={open}>
+          <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => create(true)}>
             {t('people.create')}
           </Button>
         </>
@@ -124,7 +130,7 @@ export function PeoplePage() {
       {acting !== undefined && acting !== 'enroll' && (
         <BulkDialog action={acting} selected={selection.selected} onClose={closeAction} />
       )}
-      <NewPersonDialog opened={creating} onClose={close} />
+      <NewPersonDialog opened={search.create !== undefined} onClose={() => create(false)} />
     </Page>
   );
 }

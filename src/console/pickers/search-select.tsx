@@ -106,7 +106,9 @@ export function SearchSelect({ label, placeholder, chosen, onChoose, options, on
               {option.hint !== undefined && <span className="option-hint">{option.hint}</span>}
             </Combobox.Option>
           ))}
-          {options?.length === 0 && <Combobox.Empty>{t('state.noMatch')}</Combobox.Empty>}
+          {options?.length === 0 && (
+            <Combobox.Empty>{asked === '' ? t('state.empty') : t('state.noMatchOf', { text: asked })}</Combobox.Empty>
+          )}
         </Combobox.Options>
       </Combobox.Dropdown>
     </Combobox>

@@ -100,6 +100,34 @@ export function Loaded<Data>({ query, lines = 6, children }: LoadedProps<Data>) 
   );
 }
 
+interface NoMatchProps {
+  /** Searched text. */
+  text: string | undefined;
+  /** Whether filters besides the text are set. */
+  filtered: boolean;
+  onClear: (() => void) | undefined;
+}
+
+/** Says that nothing matches a search or filters, and what to try. */
+export function NoMatch({ text, filtered, onClear }: NoMatchProps) {
+  const { t } = useTranslation();
+  const hint = filtered && t(text === undefined ? 'state.otherFilters' : 'state.filtersToo');
+  return (
+    <Empty message={text === undefined ? t('state.noMatch') : t('state.noMatchOf', { text })}>
+      {hint && (
+        <Text c="dimmed" size="sm" ta="center">
+          {hint}
+        </Text>
+      )}
+      {onClear && (
+        <Button variant="default" size="xs" onClick={onClear}>
+          {t('action.clear')}
+        </Button>
+      )}
+    </Empty>
+  );
+}
+
 /** Says that a list is empty. @param children buttons to do something about it */
 export function Empty({ message, children }: { message?: string; children?: ReactNode }) {
   const { t } = useTranslation();

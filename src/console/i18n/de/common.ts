@@ -21,6 +21,8 @@ export const common: Pick<Translations, keyof typeof english> = {
     poweredBy: 'Läuft mit coursectl',
     skipToContent: 'Zum Inhalt springen',
     menu: 'Menü',
+    find: 'Suchen',
+    findKeys: 'Strg K',
     account: 'Kontomenü von {{name}}',
     language: 'Sprache',
     languageFailed: 'Die Sprache konnte nicht gewechselt werden.',
@@ -71,6 +73,8 @@ export const common: Pick<Translations, keyof typeof english> = {
   state: {
     loading: 'Wird geladen …',
     empty: 'Hier ist noch nichts.',
+    otherFilters: 'Wähle etwas anderes, zum Beispiel einen anderen Status, oder setze die Filter zurück.',
+    filtersToo: 'Außerdem sind Filter gesetzt. Setze sie zurück, um überall zu suchen.',
     noMatchOf: 'Nichts passt zu „{{text}}“. Versuche es mit einem Teil davon oder mit weniger Wörtern.',
     noMatch: 'Zu diesen Filtern passt nichts.',
     failed: 'Das konnte nicht geladen werden.',

@@ -4,6 +4,7 @@ import { catalogue } from './catalogue.js';
 import { common } from './common.js';
 import { courses } from './courses.js';
 import { enrollments } from './enrollments.js';
+import { find } from './find.js';
 import { imports } from './imports.js';
 import { links } from './links.js';
 import { mail } from './mail.js';
@@ -24,4 +25,5 @@ export const de: Translations = {
   profile,
   links,
   mail,
+  find,
 };

@@ -3,6 +3,7 @@ import { catalogue } from './catalogue.js';
 import { common } from './common.js';
 import { courses } from './courses.js';
 import { enrollments } from './enrollments.js';
+import { find } from './find.js';
 import { imports } from './imports.js';
 import { links } from './links.js';
 import { mail } from './mail.js';
@@ -11,7 +12,19 @@ import { people } from './people.js';
 import { profile } from './profile.js';
 
 /** Translations by the names of their files, which app/router.tsx uses. */
-const screens = { overview, people, imports, courses, enrollments, catalogue, audit, profile, links, mail } as const;
+const screens = {
+  overview,
+  people,
+  imports,
+  courses,
+  enrollments,
+  catalogue,
+  audit,
+  profile,
+  links,
+  mail,
+  find,
+} as const;
 export type Screen = keyof typeof screens;
 
 /** All English texts of the console. Other languages have the same keys: test/console/translations.test.ts. */

@@ -1,11 +1,11 @@
-import { ActionIcon, Box, Button, Checkbox, Menu, Stack, Table, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Box, Checkbox, Menu, Stack, Table, UnstyledButton } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { IconArrowDown, IconArrowsSort, IconArrowUp, IconColumns } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Empty, Loading, resultOf } from '../states.js';
-import type { ListSearch, SearchChange } from './list-search.js';
+import { Empty, Loading, NoMatch, resultOf } from '../states.js';
+import { hasFilters, type ListSearch, type SearchChange } from './list-search.js';
 import { openRow } from './open-row.js';
 import { directionOf, Order, type Ordered } from './order.js';
 import { type PageInfo, Pager, usePages } from './pager.js';
@@ -62,7 +62,6 @@ interface DataTableProps<Row> {
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { columns, query, pagination, search, onSearch, defaultSort, defaultOrder, filtered = false } = props;
-  const { t } = useTranslation();
   const chosen = search.columns?.split(',');
   const known = columns.filter(({ id }) => chosen?.includes(id));
   // The URL may name only columns that this user's table doesn't have.
@@ -79,13 +78,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   if (!rows && !failed) return <Loading lines={8} />;
   if (rows?.length === 0 && !failed)
     return filtered ? (
-      <Empty message={search.search === undefined ? t('state.noMatch') : t('state.noMatchOf', { text: search.search })}>
-        {props.onClearFilters && (
-          <Button variant="default" size="xs" onClick={props.onClearFilters}>
-            {t('action.clear')}
-          </Button>
-        )}
-      </Empty>
+      <NoMatch text={search.search} filtered={hasFilters(search)} onClear={props.onClearFilters} />
     ) : (
       (props.empty ?? <Empty />)
     );

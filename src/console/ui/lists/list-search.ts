@@ -36,6 +36,12 @@ export function listSearch<const Filter extends string = never>(...filters: read
   };
 }
 
+/** Parameters of a list that are no filters. */
+const ordinary: readonly string[] = ['page', 'limit', 'sort', 'search', 'columns', 'tab', 'create'];
+
+/** Whether a list has a filter besides the searched text. */
+export const hasFilters = (search: object): boolean => Object.keys(search).some((name) => !ordinary.includes(name));
+
 /** Change of URL parameters; undefined removes a parameter. */
 export type SearchChange<S extends ListSearch> = { [K in keyof S]?: S[K] | undefined };
 

@@ -44,6 +44,7 @@ export function SearchField({ label, value = '', onSearch }: SearchFieldProps) {
     <TextInput
       ref={input}
       type="search"
+      aria-keyshortcuts="/"
       aria-label={label}
       placeholder={label}
       leftSection={<IconSearch size={16} aria-hidden />}
