@@ -134,6 +134,8 @@ describePages('Finding by Ctrl-K', function () {
     for (const colorScheme of ['light', 'dark'] as const)
       for (const width of [360, 1280]) {
         const page = await test.openAs(admin, '/audit', { colorScheme, viewport: { width, height: 640 } });
+        // A new page moves the focus to its heading.
+        await expect(heading(page, 'Audit log')).toBeFocused();
         await page.getByRole('button', { name: 'Find' }).click();
         await field(page).fill('t');
         await expect(options(page).filter({ hasText: 'Trainee' }).first()).toBeVisible();

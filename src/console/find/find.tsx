@@ -19,6 +19,7 @@ const isTyping = (target: EventTarget | null) =>
 export function Find() {
   const { t } = useTranslation();
   const [opened, { open, close }] = useDisclosure();
+  const keys = isMac ? '⌘ K' : t('app.findKeys');
   useWindowEvent('keydown', (event) => {
     const { key, ctrlKey, metaKey, altKey, shiftKey, target } = event;
     const isFind = key.toLowerCase() === 'k' && (ctrlKey || metaKey) && !altKey && !shiftKey;
@@ -37,16 +38,16 @@ export function Find() {
         variant="default"
         size="sm"
         px="xs"
-        aria-label={t('app.find')}
+        aria-label={`${t('app.find')} ${keys}`}
         aria-haspopup="dialog"
         aria-keyshortcuts="Control+K Meta+K"
         leftSection={<IconSearch size={18} aria-hidden />}
         className="find-button"
         onClick={open}
       >
-        <span>{t('app.find')}</span>
+        {t('app.find')}{' '}
         <Kbd size="xs" ml="xs">
-          {isMac ? '⌘ K' : t('app.findKeys')}
+          {keys}
         </Kbd>
       </Button>
       <FindDialog opened={opened} onClose={close} />
