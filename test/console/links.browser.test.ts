@@ -162,7 +162,7 @@ describePages('A link to set a password', function () {
       await link.fill(pasted);
       await link.press('Enter');
       await expect(heading(page)).toHaveText('Welcome, Tia');
-      await expect(heading(page)).toBeFocused();
+      await expect(page.locator('input[type="password"]').first()).toBeFocused();
     }
     // Puts another link into the address bar of the open page.
     const next = await buildUser(test.context, { firstName: 'Bob' });

@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { IconUserPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import type { TFunction } from 'i18next';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { call, urlOf } from '../api/client.js';
 import { useMailSetUp } from '../api/mail.js';
@@ -36,6 +37,7 @@ export function PeoplePage() {
   const { t } = useTranslation();
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const [creating, { open, close }] = useDisclosure();
   const [acting, setActing] = useState<BulkAction>();
   const filter = filterOf(search);
   const filtered = Object.keys(filter).length > 0;
@@ -60,13 +62,12 @@ export function PeoplePage() {
     void navigate(searchNavigation<PeopleSearch>(change, replace));
   }
 
-  /** Opens or closes the form for a new person, which has a URL. */
-  function create(opened: boolean): void {
-    void navigate({
-      search: ({ create: _, ...rest }) => (opened ? { ...rest, create: 'person' } : rest),
-      replace: !opened,
-    });
-  }
+  // A link can open the form. The URL then loses the parameter, so that Back leaves the page, and asks about unsaved input.
+  useEffect(() => {
+    if (search.create === undefined) return;
+    open();
+    void navigate({ search: ({ create: _, ...rest }) => rest, replace: true });
+  }, [search.create, open, navigate]);
 
   function closeAction(changed: boolean): void {
     setActing(undefined);
@@ -86,7 +87,7 @@ export function PeoplePage() {
               xlsx: urlOf('exportUsers', { query: { ...filter, format: 'xlsx' } }),
             }}
           />
-          <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => create(true)}>
+          <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={open}>
             {t('people.create')}
           </Button>
         </>
@@ -130,7 +131,7 @@ export function PeoplePage() {
       {acting !== undefined && acting !== 'enroll' && (
         <BulkDialog action={acting} selected={selection.selected} onClose={closeAction} />
       )}
-      <NewPersonDialog opened={search.create !== undefined} onClose={() => create(false)} />
+      <NewPersonDialog opened={creating} onClose={close} />
     </Page>
   );
 }
