@@ -17,6 +17,13 @@ const field = (page: Page) => dialog(page).getByRole('combobox', { name: 'Name, 
 const options = (page: Page) => dialog(page).getByRole('option');
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
+/** Opens the dialog by keys. A new page moves the focus to its heading, which would take it from the dialog. */
+async function openByKeys(page: Page, keys: 'Control+k' | 'Meta+k' = 'Control+k'): Promise<void> {
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+  await page.keyboard.press(keys);
+  await expect(field(page)).toBeFocused();
+}
+
 /** Name of the option that the field announces as active. */
 const active = (page: Page) =>
   field(page).evaluate((input) => {
@@ -33,8 +40,7 @@ describePages('Finding by Ctrl-K', function () {
     await buildUser(test.context, { firstName: 'Anna', lastName: 'Müller', email: 'anna@find.example' });
     const page = await test.openAs(admin, '/audit');
     await expect(heading(page, 'Audit log')).toBeFocused();
-    await page.keyboard.press('Control+k');
-    await expect(field(page)).toBeFocused();
+    await openByKeys(page);
     await expect(options(page)).toContainText(['Answer requests', 'New person', 'Import people', 'New course']);
     await expect(dialog(page).getByRole('group', { name: 'Pages' }).getByRole('option')).toHaveCount(7);
     await page.keyboard.type('Mül, Anna');
@@ -47,7 +53,7 @@ describePages('Finding by Ctrl-K', function () {
     await expect(heading(page, 'Anna Müller')).toBeVisible();
     await expect(dialog(page)).toHaveCount(0);
 
-    await page.keyboard.press('Meta+k');
+    await openByKeys(page, 'Meta+k');
     await page.keyboard.type('co');
     await expect(options(page).filter({ hasText: 'Compilers' })).toBeVisible();
     await page.keyboard.press('ArrowDown');
@@ -56,7 +62,7 @@ describePages('Finding by Ctrl-K', function () {
     await page.keyboard.press('Enter');
     await expect(heading(page, 'Compilers')).toBeVisible();
 
-    await page.keyboard.press('Control+k');
+    await openByKeys(page);
     await page.keyboard.type('new per');
     await expect(options(page)).toHaveText(['New person']);
     await page.keyboard.press('Enter');
@@ -68,6 +74,7 @@ describePages('Finding by Ctrl-K', function () {
     await expect(page).toHaveURL(`${test.url}/people`);
 
     await page.keyboard.press('Control+k');
+    await expect(field(page)).toBeFocused();
     await page.keyboard.type('nobody of this name');
     await expect(dialog(page).getByText('Nothing matches “nobody of this name”.')).toBeVisible();
     await page.keyboard.press('Escape');
@@ -77,8 +84,7 @@ describePages('Finding by Ctrl-K', function () {
   it('shows no results of another text', async () => {
     const { admin } = await buildScene(test);
     const page = await test.openAs(admin, '/audit');
-    await page.keyboard.press('Control+k');
-    await expect(field(page)).toBeFocused();
+    await openByKeys(page);
     const requests: string[] = [];
     page.on('request', (request) => {
       if (request.url().includes('/api/courses?')) requests.push(request.url());
@@ -106,6 +112,7 @@ describePages('Finding by Ctrl-K', function () {
 
     const teaching = await test.openAs(trainer);
     await teaching.getByRole('button', { name: 'Find' }).click();
+    await expect(field(teaching)).toBeFocused();
     await teaching.keyboard.type('ann');
     await expect(dialog(teaching).getByRole('group', { name: 'People' }).getByRole('option')).toHaveCount(1);
     await expect(options(teaching)).toHaveCount(1);
@@ -116,7 +123,7 @@ describePages('Finding by Ctrl-K', function () {
     ).toBeVisible();
 
     const learning = await test.openAs(outsider);
-    await learning.keyboard.press('Control+k');
+    await openByKeys(learning);
     await expect(dialog(learning).getByRole('group', { name: 'Pages' }).getByRole('option')).toHaveText([
       'My courses',
       'Catalogue',

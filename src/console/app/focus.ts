@@ -11,13 +11,13 @@ const isFocusable = (element: Element): element is HTMLElement =>
 export function useFocusRecovery(): void {
   useEffect(() => {
     let lastFocused: Element | undefined;
-    /** Last focused element in `main`, and its ancestors. Excludes elements of menus, because menus close. */
+    /** Last focused element, and its ancestors. Excludes elements of menus and dialogs, because these close. */
     let focusPath: Element[] = [];
 
     function remember({ target }: FocusEvent): void {
       if (!(target instanceof Element)) return;
       lastFocused = target;
-      if (!target.closest('main') || target.closest('[role="menu"]')) return;
+      if (target.closest('[role="menu"], [role="dialog"]')) return;
       focusPath = [];
       for (let one: Element | null = target; one && one.localName !== 'main'; one = one.parentElement)
         focusPath.push(one);
