@@ -10,10 +10,10 @@ import { AppearanceMenu, LanguageFailure, useLanguageChange } from '../appearanc
 import { Brand, PoweredBy } from '../appearance/brand.js';
 import { Find } from '../find/find.js';
 import type { Language } from '../i18n/i18n.js';
+import { navigationOf } from '../session/navigation.js';
 import { useSignOut, useUser } from '../session/session.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { useFocusRecovery } from './focus.js';
-import { navigationOf } from './navigation.js';
 
 /** Frame of every page: navigation by role, account menu, and the page itself. */
 export function Layout() {

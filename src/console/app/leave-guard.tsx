@@ -56,14 +56,14 @@ function LeaveDialog({ question }: { question: LeaveQuestion | undefined }) {
   const losses = shown?.losses ?? [];
   const fields = losses.flatMap((loss) => ('fields' in loss ? loss.fields : []));
   const consequences = losses.flatMap((loss) => ('consequence' in loss ? loss.consequence : []));
-  const texts = consequences.length > 0 ? 'leave' : 'unsaved';
+  const endsWork = consequences.length > 0;
   return (
     <ConfirmDialog
       opened={question !== undefined}
       onClose={() => question?.answer(false)}
-      title={t(`${texts}.title`)}
-      action={t(`${texts}.leave`)}
-      dismiss={t(`${texts}.stay`)}
+      title={t(endsWork ? 'leave.title' : 'unsaved.title')}
+      action={t(endsWork ? 'leave.leave' : 'unsaved.leave')}
+      dismiss={t(endsWork ? 'leave.stay' : 'unsaved.stay')}
       destructive
       onConfirm={async () => question?.answer(true)}
     >

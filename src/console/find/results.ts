@@ -11,7 +11,7 @@ import type { LinkProps } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useMailSetUp } from '../api/mail.js';
 import { useApi } from '../api/queries.js';
-import { navigationOf } from '../app/navigation.js';
+import { navigationOf } from '../session/navigation.js';
 import { useUser } from '../session/session.js';
 import { nameOf } from '../ui/person-name.js';
 

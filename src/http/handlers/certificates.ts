@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Certificate } from '../../db/models/certificate.js';
 import { AppError } from '../../errors.js';
 import { presentCertificate, presentValidCertificate } from '../../presenters/certificate.js';
 import { revokeCertificate } from '../../services/certificates/commands.js';
@@ -16,7 +15,7 @@ export function certificateHandlers(context: Context) {
   const logo = readLogo(config);
   const logoVersion = logo && `"${createHash('sha256').update(logo.content).digest('base64url')}"`;
   const urlOf = (code: string) => (publicUrl === undefined ? null : `${publicUrl}/certificates/${code}`);
-  const presentManaged = (certificate: Certificate) => ({
+  const presentManaged = (certificate: Parameters<typeof presentCertificate>[0]) => ({
     ...presentCertificate(certificate),
     url: urlOf(certificate.code),
   });

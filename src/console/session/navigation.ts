@@ -8,7 +8,7 @@ import {
   IconSchool,
   IconUsers,
 } from '@tabler/icons-react';
-import type { Role } from '../session/session.js';
+import type { Role } from './session.js';
 
 /** Navigation entries of all roles, in this order. */
 const entries = [
