@@ -158,7 +158,7 @@ describePages('With the keyboard alone, a user', function () {
     await (await choosing).setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
     await expect(heading(page, 'people.csv')).toBeFocused();
     const timeout = scaled(20_000);
-    await expect(page.getByText('Waiting for your confirmation')).toBeVisible({ timeout });
+    await expect(page.getByText('Cannot be imported like this', { exact: true })).toBeVisible({ timeout });
     await tabTo(page, page.getByLabel('What “Rufzeichen” is imported as'));
     await page.keyboard.type('Phone');
     await press(page, page.getByRole('button', { name: 'Plan again with these changes' }));

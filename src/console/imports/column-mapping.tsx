@@ -36,7 +36,8 @@ export function ColumnMapping({ plan, changes, onChange }: ColumnMappingProps) {
         key="field"
         aria-label={t('imports.columns.fieldOf', { heading: columnName(column, t) })}
         value={fieldOf(column, changes) ?? ''}
-        miw={180}
+        // In a narrow window, each row is a card, which is narrower.
+        miw={{ base: 0, md: 180 }}
         onChange={({ currentTarget }) => {
           const field = plan.fields.find(({ name }) => name === currentTarget.value)?.name ?? null;
           onChange(mapColumn(plan, changes, column.index, field));

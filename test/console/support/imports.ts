@@ -24,7 +24,7 @@ export async function unfold(page: Page, name: string): Promise<void> {
 
 /** Chooses the course for everybody in an import, by its title. */
 export async function chooseCourse(page: Page, title: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'Enroll everybody in this course' }).fill(title);
+  await page.getByRole('combobox', { name: 'Enroll everybody in this course' }).fill(title);
   await page.getByRole('option', { name: title }).click();
 }
 
