@@ -3703,8 +3703,6 @@ export interface PlanImportBody {
   delimiter?: 'auto' | ',' | ';' | 'tab' | '|' | '' | null;
   /** Sheet of a workbook: its name, or its number among the visible sheets. By default the first visible sheet with a suitable header */
   sheet?: string | null;
-  /** Courses for names in the file: `name=course`, with an id or a title. `name=` imports the rows without this course */
-  mapCourse?: string[] | '' | null;
   /** Also set the passwords of existing accounts; requires `onExisting` to be `update` */
   resetPasswords?: boolean;
   /** Mail new people without a password an invitation to set a password, instead of generating one */
@@ -3722,6 +3720,8 @@ export interface PlanImportBody {
     /** Field that the column is imported as; null: it is not imported */
     field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended' | null;
   }[];
+  /** Courses for names in the file: `name=course`, with an id or a title. `name=` imports the rows without this course */
+  mapCourse?: string[];
 }
 
 /** Successful response of `POST /api/imports/{id}/plan` */

@@ -238,6 +238,8 @@ export const replanSchema = (importOptionsSchema as Types.ObjectSchema<ReplanOpt
     })
     .description('Fields of columns that were not recognised; other columns stay unchanged')
     .example([{ column: 3, field: 'phone' }]),
+  // Only a form sends an empty list for none.
+  mapCourse: importOptionsSchema.extract('mapCourse').empty(),
 });
 
 /** Body of `POST /api/imports/:id/apply`. */

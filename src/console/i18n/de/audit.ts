@@ -156,5 +156,6 @@ export const audit: Translations['audit'] = {
     delimiter: 'Trennzeichen',
     sheet: 'Blatt',
     map: 'Von Hand zugeordnete Spalten',
+    mapCourse: 'Gewählte Kurse',
   },
 };

@@ -154,5 +154,6 @@ export const audit = {
     delimiter: 'Delimiter',
     sheet: 'Sheet',
     map: 'Columns changed by hand',
+    mapCourse: 'Courses chosen for names',
   },
 } as const;

@@ -86,6 +86,6 @@ export const certificateOperations = {
     access: anybody,
     acceptsRanges: true,
     success: streamed('The image', '*/*'),
-    failures: ['NOT_FOUND'],
+    failures: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
   }),
 };
