@@ -8,17 +8,18 @@ import { useConsole } from './support/console.js';
 import { publicPages, routedPages } from './support/pages.js';
 
 /** Maximum of gzipped bytes that a browser loads before a page is usable. */
-const budget = { js: 233_000, css: 40_000 };
+const budget = { js: 235_500, css: 40_000 };
 
 /** Larger maximums of JavaScript, for pages with dropdown lists, forms, tasks and long German texts. */
 const larger: Record<string, number> = {
-  'overview/admin-overview.tsx': 234_000,
-  'overview/trainer-overview.tsx': 235_000,
-  'imports/imports-page.tsx': 234_000,
-  'imports/import-page.tsx': 239_000,
-  'catalogue/catalogue-course-page.tsx': 235_000,
-  'courses/new-course-page.tsx': 250_000,
-  'enrollments/enrollments-page.tsx': 238_000,
+  'overview/admin-overview.tsx': 237_500,
+  'overview/trainer-overview.tsx': 238_500,
+  'imports/imports-page.tsx': 243_500,
+  'imports/import-page.tsx': 249_000,
+  'catalogue/catalogue-course-page.tsx': 237_500,
+  'courses/courses-page.tsx': 237_000,
+  'courses/new-course-page.tsx': 253_000,
+  'enrollments/enrollments-page.tsx': 242_500,
 };
 
 /** Maximum of the chart, which loads after the page: the overview is usable before. */
