@@ -93,6 +93,8 @@ function problemsOfDone(row: FileRow, entry: LedgerReason): readonly Problem[] {
   if (outcome !== 'rejected') return problemsOfCodes(splitCodes(entry));
   const ofFile = isRejected(row) ? row.problems : row.phoneProblem && [row.phoneProblem];
   if (ofFile?.[0]?.code === code) return ofFile;
+  // The reason names the course. There is no question about it, because the row is decided.
+  if (code === 'COURSE_UNKNOWN') return [{ code, field: 'course', message: reason ?? '' }];
   // Rejected rows always have a row code.
   return [problemOf(code as RowCode, reason ?? '')];
 }
