@@ -35,9 +35,8 @@ async function setUp(page: Page): Promise<void> {
 
 /** Chooses a field for the unknown heading. */
 async function mapPhone(page: Page): Promise<void> {
-  await expect(page.getByText('Not found in the file: Phone')).toBeVisible();
-  await page.getByLabel('What “Rufzeichen” is imported as').selectOption({ label: 'Phone' });
-  await page.getByRole('button', { name: 'Plan again with these changes' }).click();
+  const question = page.getByRole('group', { name: 'Phone is missing. Which column has it?' });
+  await question.getByRole('button', { name: '“Rufzeichen”, such as' }).click();
   await expect(page.getByRole('button', { name: 'Import', exact: true })).toBeEnabled({ timeout: scaled(30_000) });
 }
 

@@ -46,7 +46,7 @@ export function Find() {
         onClick={open}
       >
         {t('app.find')}{' '}
-        <Kbd size="xs" ml="xs">
+        <Kbd size="xs" ms="xs">
           {keys}
         </Kbd>
       </Button>
