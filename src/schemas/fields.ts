@@ -153,12 +153,7 @@ export const reply = multiLine('Reply', 2000);
 export const blank = Joi.string().trim().valid('');
 
 /** Schema of an optional field. Null and blank text mean no value. An absent field means no change. */
-export const nullable = (schema: Base.Schema) =>
-  schema
-    .empty(blank)
-    .allow(null)
-    // Blank and absent values both get here. Only `original` distinguishes them.
-    .default((_parent: unknown, { original }: Base.CustomHelpers) => (original === undefined ? undefined : null));
+export const nullable = (schema: Base.Schema) => schema.allow(null).meta({ blankIsNull: true });
 
 /** Schema of a calendar day as `YYYY-MM-DD`. */
 export const date = (label: string) => {

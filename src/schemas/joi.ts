@@ -5,15 +5,15 @@ import { hasTooManyMarks, rawLength } from './text.js';
 const longestWord = 200;
 
 interface Meta {
+  /** Maximum length in characters. */
   maxLength?: number;
+  /** Whether blank text becomes null. */
+  blankIsNull?: boolean;
 }
 
-/** Returns the maximum length in characters; undefined if the schema has no limit. */
-function maxLengthOf(schema: Joi.Schema): number | undefined {
+const metaOf = (schema: Joi.Schema): Meta =>
   // Joi's types lack the values of `meta()`.
-  const { metas } = schema.$_terms as { metas: Meta[] | null };
-  return metas?.find(({ maxLength }) => maxLength !== undefined)?.maxLength;
-}
+  Object.assign({}, ...((schema.$_terms as { metas: Meta[] | null }).metas ?? []));
 
 /** Refuses a long text in place of a number, a date or a boolean, before it is parsed. */
 const readFromShortText = (type: 'number' | 'date' | 'boolean'): Joi.Extension => ({
@@ -34,9 +34,10 @@ const text: Joi.Extension = {
   },
   prepare(value: unknown, helpers) {
     if (typeof value !== 'string') return undefined;
-    const maxLength = maxLengthOf(helpers.schema);
+    const { maxLength, blankIsNull } = metaOf(helpers.schema);
     if (value.length > rawLength(maxLength ?? 0))
       return { value, errors: helpers.error('string.tooLong', { limit: maxLength }) };
+    if (blankIsNull && value.trim() === '') return { value: null };
     return hasTooManyMarks(value) ? { value, errors: helpers.error('string.marks') } : undefined;
   },
 };

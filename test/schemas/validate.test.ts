@@ -4,7 +4,7 @@ import type Joi from 'joi';
 import { AppError } from '../../src/errors.js';
 import * as auth from '../../src/schemas/auth.js';
 import { trainerCourseListingSchema } from '../../src/schemas/course.js';
-import { trainerEnrollmentListingSchema } from '../../src/schemas/enrollment.js';
+import { bulkAssignmentSchema, trainerEnrollmentListingSchema } from '../../src/schemas/enrollment.js';
 import * as user from '../../src/schemas/user.js';
 import { validate } from '../../src/schemas/validate.js';
 import { failureOf } from '../db/support/failure.js';
@@ -53,6 +53,19 @@ describe('validate', () => {
         { path: '', code: 'WRONG_TYPE', params: { types: ['object'] }, message: 'The input must be an object.' },
       ]);
     }
+  });
+
+  it('reads no item of a list that is too long, and copies none', () => {
+    const reads: PropertyKey[] = [];
+    const traineeIds = new Proxy(Array<string>(501).fill('1'), {
+      get(target, key, receiver) {
+        if (typeof key === 'string' && /^\d+$/.test(key)) reads.push(key);
+        return Reflect.get(target, key, receiver);
+      },
+      ownKeys: () => expect.fail('The list was copied.'),
+    });
+    expect(() => validate(bulkAssignmentSchema, { courseId: '1', traineeIds })).to.throw('at most 500 ids');
+    expect(reads).to.deep.equal([]);
   });
 
   it('drops unknown keys and keys with the value undefined', () => {

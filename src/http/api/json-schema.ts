@@ -72,7 +72,7 @@ export function createSchemaConverter(): SchemaConverter {
     const { properties, items, anyOf } = converted;
     const { keys, items: [item] = [], matches, metas = [], examples, flags } = description;
     // Object.assign returns `any`.
-    const { component: name, ...meta } = Object.assign({}, ...metas) as Record<string, unknown>;
+    const { component: name, blankIsNull, ...meta } = Object.assign({}, ...metas) as Record<string, unknown>;
     // A type in `meta` is the type of the parsed value. Joi's rules for the text don't apply to this value.
     const { minLength: _minLength, ...untyped } = converted;
     const base = 'type' in meta ? untyped : converted;
@@ -87,7 +87,7 @@ export function createSchemaConverter(): SchemaConverter {
     if (items && item) schema.items = completed(items, item);
     if (anyOf && matches) schema.anyOf = anyOf.map((one, index) => completed(one, matches[index]?.schema ?? {}));
     if (typeof name === 'string') return reference(name, schema);
-    return flags?.empty ? { anyOf: [schema, { type: ['string', 'null'], maxLength: 0 }] } : schema;
+    return flags?.empty || blankIsNull ? { anyOf: [schema, { type: ['string', 'null'], maxLength: 0 }] } : schema;
   }
 
   function convert(schema: Joi.Schema, mode: 'input' | 'output'): JsonSchema {
