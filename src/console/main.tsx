@@ -13,6 +13,8 @@ import { mayBeSignedIn } from './session/session.js';
 watchLinkTokens();
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no element with the id "root".');
+// Behind the styles: the variables that Mantine writes into the root replace those of its styles.
+document.body.append(root);
 const translation = startTranslation();
 // Loads the pages in parallel with the translations and the session.
 if (mayBeSignedIn() && !isPublicPage()) SignedIn.preload();

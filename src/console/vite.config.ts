@@ -29,6 +29,19 @@ function precompressed(): Plugin {
   };
 }
 
+/** Moves the links to styles behind the shell of index.html, which the browser then paints before the styles are loaded. */
+const stylesAfterShell: Plugin = {
+  name: 'styles-after-shell',
+  apply: 'build',
+  transformIndexHtml: {
+    order: 'post',
+    handler(html) {
+      const links = /^ *<link rel="stylesheet".*\n/gm;
+      return html.replace(links, '').replace(/^ *<noscript>/m, (next) => (html.match(links) ?? []).join('') + next);
+    },
+  },
+};
+
 /**
  * Code shared by several pages, in a few files: many small files compress badly. A file is always loaded as a whole, so the
  * same pages should need its modules. The first matching group takes a module, together with its imports.
@@ -86,7 +99,7 @@ export default defineConfig({
   root,
   // Built files are public, so only files that a module or page names are built, not whole folders.
   publicDir: false,
-  plugins: [react(), precompressed()],
+  plugins: [react(), stylesAfterShell, precompressed()],
   // Placeholder for the nonce of each page: src/http/server/web-console.ts.
   html: { cspNonce: 'CSP_NONCE' },
   build: {

@@ -8,13 +8,16 @@ import { lazyDialog, lazyPart } from '../ui/lazy.js';
 import { programmeName } from '../ui/programme.js';
 import { Failed } from '../ui/states.js';
 
-/** Shown until the session and the code of the page are loaded. */
+/** Shown until the session and the code of the page are loaded. Looks like the shell of index.html, which it replaces. */
 export function PageLoader() {
   const { t } = useTranslation();
   return (
-    <Center mih="100vh">
-      <Loader aria-label={t('state.loading')} />
-    </Center>
+    <main className="shell" aria-busy>
+      <div className="shell-header" dir="auto">
+        {programmeName}
+      </div>
+      <Loader role="status" aria-label={t('state.loading')} />
+    </main>
   );
 }
 

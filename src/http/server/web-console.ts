@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { escapeUTF8 } from 'entities';
@@ -51,14 +51,20 @@ function sendAsset(request: Request, response: Response, asset: Asset): void {
   sendEncoded(request, response, asset);
 }
 
+/** Sources of the inline scripts of the built page for its policy: their hashes (CSP 3, 2.3.1). */
+const inlineScripts = (html: string): string =>
+  [...html.matchAll(/<script(?: nonce="[^"]*")?>(.*?)<\/script>/gs)]
+    .map(([, script = '']) => ` 'sha256-${createHash('sha256').update(script).digest('base64')}'`)
+    .join('');
+
 /**
- * Returns the Content-Security-Policy of the page: no other origins, no inline scripts, and inline styles only with the
- * nonce.
+ * Returns the Content-Security-Policy of the page: no other origins, no inline scripts except those of the build, and
+ * inline styles only with the nonce.
  */
-const policyFor = (nonce: string): string =>
+const policyFor = (nonce: string, scripts: string): string =>
   [
     "default-src 'none'",
-    "script-src 'self'",
+    `script-src 'self'${scripts}`,
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data: blob:",
     "font-src 'self'",
@@ -86,7 +92,10 @@ const iconOf = (html: string, { logo }: Programme): string =>
 /** Writes the programme into the built page, where src/console/ui/programme.ts reads it. */
 const withProgramme = (html: string, programme: Programme): string =>
   html
-    .replace(/(?<=<title>|name="application-name" content="|<noscript>)coursectl/g, () => escapeUTF8(programme.name))
+    .replace(
+      /(?<=<title>|name="application-name" content="|class="shell-header" dir="auto">|<noscript>)coursectl/g,
+      () => escapeUTF8(programme.name),
+    )
     .replace(
       iconTag,
       `<link rel="icon" href="${iconOf(html, programme)}" /><link rel="manifest" href="${manifestPath}" />`,
@@ -143,6 +152,7 @@ export function serveConsole(
   const html = readFileSync(path.join(folder, 'index.html'), 'utf8');
   // Split first: a name with the placeholder gets no nonce.
   const parts = html.split(noncePlaceholder).map((part) => withPasswordRules(withProgramme(part, programme), auth));
+  const scripts = inlineScripts(html);
   const assets = readAssets(folder).set(manifestPath, manifestOf(html, programme));
   return (request, response, next) => {
     const isReading = request.method === 'GET' || request.method === 'HEAD';
@@ -151,7 +161,7 @@ export function serveConsole(
     if (asset) return sendAsset(request, response, asset);
     if (!asksForPage(request) || request.path.startsWith('/assets/')) return next();
     const nonce = randomBytes(16).toString('base64');
-    response.setHeader('Content-Security-Policy', policyFor(nonce));
+    response.setHeader('Content-Security-Policy', policyFor(nonce, scripts));
     // On plain HTTP, `Referer` is the only header with the origin of a GET: see session-cookie.ts.
     response.setHeader('Referrer-Policy', 'same-origin');
     response.setHeader('Content-Type', 'text/html; charset=utf-8');

@@ -181,7 +181,7 @@ export async function settled(page: Page): Promise<void> {
 }
 
 /** Delays requests of a page, like a slow service. @returns lets these and all later requests through */
-export async function holdRequests(page: Page, url: string): Promise<() => void> {
+export async function holdRequests(page: Page, url: string | RegExp): Promise<() => void> {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
