@@ -56,7 +56,7 @@ const sharedCode = [
     test: inSource(
       'console/appearance/(appearance-menu|brand)',
       'console/i18n/format',
-      'console/ui/(forms/form-failure|person-name)',
+      'console/ui/(document-title|forms/form-failure|person-name)',
       'components/(Anchor|Badge|CloseButton|InputBase|NativeSelect|Paper|TextInput|Title)/\\w+',
       // Small modules of several groups below or of many pages.
       'core/MantineProvider/color-functions/.+',
@@ -70,6 +70,10 @@ const sharedCode = [
       'console/app/(layout|signed-in)',
       'console/ui/(download-menu|links|notify|page|status-badge|time|forms/confirm|lists/(filters|list-search|row-menu))',
       '@tanstack/react-router/.+',
+      // Less than 300 bytes each, for many pages.
+      'console/api/enrollment-statuses',
+      'hooks/esm/use-force-update/.+',
+      'core/(utils/get-(base-value|env|safe-id)|Box/get-style-object)/.+',
     ),
   },
   { name: 'pager', test: inSource('console/ui/lists/pager') },
@@ -77,6 +81,14 @@ const sharedCode = [
   // For tables, dialogs and dropdown lists.
   { name: 'scroll-area', test: inSource('components/ScrollArea/.+') },
   { name: 'table', test: inSource('console/ui/lists/(data-table|search-field)') },
+  // For lists with checkboxes.
+  {
+    name: 'bulk',
+    test: inSource('console/ui/(lists/(bulk-bar|selection)|person-avatar|unmount-signal)', 'icons/IconUserPlus'),
+  },
+  { name: 'course-state', test: inSource('console/courses/(course-state|course-values)') },
+  { name: 'course-image', test: inSource('console/courses/course-image', 'components/Image/.+') },
+  { name: 'enrollment-state', test: inSource('console/enrollments/enrollment-(state|changes)') },
   // For dropdown lists and the fields of courses.
   { name: 'combobox', test: inSource('components/Combobox/Combobox') },
   {
