@@ -21,6 +21,8 @@ const defaultMessages = {
   COURSE_QUOTA: 'With this file, the files of the course would be too many or too large. Delete some first.',
   COURSE_LIMIT:
     'The trainer has the maximum number of courses. Delete some first, or ask the super admin to assign another one.',
+  GROUP_EXISTS: 'Group with this name already exists.',
+  GROUP_LIMIT: 'There are too many groups, too many members of a group, or too many groups of a person.',
   ACCOUNT_INACTIVE: 'Account is inactive.',
   TRAINER_HAS_COURSES: 'Trainer still has courses. Assign them to another trainer first.',
   TRAINEE_HAS_ENROLLMENTS: 'Trainee still has enrollments. Remove or complete them first.',
@@ -123,6 +125,7 @@ export type ErrorSubject =
   | 'Course'
   | 'Enrollment'
   | 'Certificate'
+  | 'Group'
   | 'File'
   | 'Import'
   | 'Rejected rows'
@@ -137,7 +140,7 @@ export interface ErrorParams {
   wanted?: number;
   /** Maximum bytes of a file, or of all files of a course. */
   maxBytes?: number;
-  /** Maximum number of courses of a trainer, files of a course, or planned imports. */
+  /** Maximum number, such as of courses of a trainer, files of a course, or members of a group. */
   max?: number;
   /** Current and requested status of an enrollment. */
   from?: string;

@@ -128,6 +128,7 @@ const features = [
     'imports',
     'waiting-list',
     'enrollments',
+    'groups',
     'courses',
     'certificates',
     'accounts',

@@ -20,6 +20,8 @@ const constraintCodes: Readonly<Record<string, ErrorCode>> = {
   'users.phone_key': 'PHONE_TAKEN',
   enrollments_user_course_unique: 'ALREADY_ENROLLED',
   'enrollments.user_id': 'ALREADY_ENROLLED',
+  groups_name_key_unique: 'GROUP_EXISTS',
+  'groups.name_key': 'GROUP_EXISTS',
   users_super_admin_unique: 'SUPER_ADMIN_EXISTS',
   'users.super_admin_marker': 'SUPER_ADMIN_EXISTS',
 };

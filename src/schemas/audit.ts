@@ -49,6 +49,10 @@ export const auditActions = [
   'enrollment.reply',
   'enrollment.remove',
   'enrollment.revoke-certificate',
+  'group.create',
+  'group.update',
+  'group.delete',
+  'group.members',
   'demo.load',
   'demo.remove',
   'mail.retry',
@@ -56,7 +60,7 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-export const auditTargetTypes = ['user', 'address', 'import', 'course', 'enrollment', 'mail'] as const;
+export const auditTargetTypes = ['user', 'address', 'import', 'course', 'enrollment', 'group', 'mail'] as const;
 export type AuditTargetType = (typeof auditTargetTypes)[number];
 
 type FirstWordOf<Action extends AuditAction> = Action extends `${infer Word}.${string}` ? Word : never;
@@ -70,6 +74,7 @@ const targetTypes = {
   import: 'import',
   course: 'course',
   enrollment: 'enrollment',
+  group: 'group',
   mail: 'mail',
 } as const satisfies Record<FirstWordOf<AuditAction>, AuditTargetType>;
 

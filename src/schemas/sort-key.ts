@@ -14,6 +14,7 @@ import { isAscii, nonAscii, normalized, visiblePart } from './text.js';
 export const nameMaximum = 50;
 export const titleMaximum = 200;
 export const categoryMaximum = 100;
+export const groupNameMaximum = 100;
 
 /** Returns the maximum length of a key. @param most maximum length of the text */
 export const sortKeyLength = (most: number): number => 2 * most + separator.length;

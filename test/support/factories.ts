@@ -4,6 +4,7 @@ import path from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import type { Course } from '../../src/db/models/course.js';
 import type { Enrollment } from '../../src/db/models/enrollment.js';
+import type { Group } from '../../src/db/models/group.js';
 import type { Mail } from '../../src/db/models/mail.js';
 import type { StoredFile } from '../../src/db/models/stored-file.js';
 import type { User } from '../../src/db/models/user.js';
@@ -16,6 +17,7 @@ import { startSession } from '../../src/services/auth/sessions.js';
 import { issueCertificates } from '../../src/services/certificates/issue.js';
 import type { Context } from '../../src/services/context.js';
 import { newSecret, secretHash } from '../../src/services/credentials/secrets.js';
+import { insertGroup } from '../../src/services/groups/commands.js';
 import { createLink } from '../../src/services/mail/links.js';
 import { newIds } from '../../src/services/new-ids.js';
 
@@ -170,6 +172,21 @@ export async function buildEnrollments(
   const { Enrollment } = context.database.models;
   await context.database.inTransaction((transaction) => insertRows(Enrollment, rows, transaction));
   return ids;
+}
+
+/** Creates a group with members. @param userIds ids of the members */
+export async function buildGroup(
+  context: Context,
+  userIds: readonly string[] = [],
+  name = `Group ${next()}`,
+): Promise<Group> {
+  const { GroupMember } = context.database.models;
+  return context.database.inTransaction(async (transaction) => {
+    const group = await insertGroup(context, { name }, transaction);
+    const rows = userIds.map((userId) => ({ groupId: group.id, userId, source: 'hand' as const, addedAt: new Date() }));
+    await insertRows(GroupMember, rows, transaction);
+    return group;
+  });
 }
 
 /** Creates a completed enrollment with its certificate. */

@@ -68,6 +68,8 @@ const tables = [
     'files',
     'certificates',
     'enrollments',
+    'group_members',
+    'groups',
     'courses',
     'import_rows',
     'import_plan_rows',
@@ -79,13 +81,13 @@ const tables = [
 
 /** Query for the tables with rows. After most tests, few tables have rows. */
 const filledTables = tables
-  .map((table) => `SELECT '${table}' AS name WHERE EXISTS (SELECT 1 FROM ${table})`)
+  .map((table) => `SELECT '${table}' AS name WHERE EXISTS (SELECT 1 FROM \`${table}\`)`)
   .join(' UNION ALL ');
 
 /** Deletes all rows. */
 export async function emptyDatabase({ database }: Context): Promise<void> {
   const filled = await database.sequelize.query<{ name: string }>(filledTables, { type: QueryTypes.SELECT });
-  for (const { name } of filled) await database.sequelize.query(`DELETE FROM ${name}`);
+  for (const { name } of filled) await database.sequelize.query(`DELETE FROM \`${name}\``);
 }
 
 /** Deadlines for dozens of requests that wait for one row, which takes longer on a slow or busy machine. */

@@ -20,7 +20,7 @@ const actions = (): Action[] =>
     Object.keys(labels).map((name) => `${group}.${name}` as Action),
   );
 
-const targetTypes = ['user', 'course', 'enrollment', 'import', 'mail', 'address'] as const;
+const targetTypes = ['user', 'group', 'course', 'enrollment', 'import', 'mail', 'address'] as const;
 
 /** Midnight of a day in the browser's time zone, or some days later; undefined for an invalid day. */
 function midnight(day: string | undefined, daysLater = 0): string | undefined {

@@ -26,7 +26,7 @@ export function Target({ entry }: { entry: AuditEntry }) {
 }
 
 interface ObjectLinkProps {
-  kind: 'user' | 'course' | 'import' | 'enrollment' | 'mail';
+  kind: 'user' | 'course' | 'import' | 'enrollment' | 'group' | 'mail';
   id: string;
   name: string;
 }
@@ -52,6 +52,7 @@ export function ObjectLink({ kind, id, name }: ObjectLinkProps) {
         </TextLink>
       );
     case 'enrollment':
+    case 'group':
     case 'mail':
       return name;
   }
@@ -74,10 +75,10 @@ function DeletedObject({ search, name }: DeletedObjectProps) {
   );
 }
 
-/** Recorded name of a deleted course or account. */
+/** Recorded name of a deleted course, group or account. */
 function recordedName({ before, after }: AuditEntry): string | undefined {
-  const { title, firstName, lastName, email } = { ...after, ...before };
-  if (typeof title === 'string') return title;
+  const { title, name = title, firstName, lastName, email } = { ...after, ...before };
+  if (typeof name === 'string') return name;
   return typeof email === 'string' && typeof firstName === 'string'
     ? `${firstName} ${String(lastName)} (${email})`
     : undefined;

@@ -4,6 +4,7 @@ import { initCalendar } from './calendar.js';
 import { initCertificate } from './certificate.js';
 import { initCourse } from './course.js';
 import { initEnrollment } from './enrollment.js';
+import { initGroup, initGroupMember } from './group.js';
 import { initImport } from './import.js';
 import { initImportPlan } from './import-plan.js';
 import { initImportPlanRow } from './import-plan-row.js';
@@ -32,6 +33,8 @@ export function initModels(sequelize: Sequelize) {
     Course: initCourse(sequelize),
     Enrollment: initEnrollment(sequelize),
     Certificate: initCertificate(sequelize),
+    Group: initGroup(sequelize),
+    GroupMember: initGroupMember(sequelize),
     StoredFile: initStoredFile(sequelize),
     LoginThrottle: initLoginThrottle(sequelize),
     PhoneCountry: initPhoneCountry(sequelize),
@@ -45,6 +48,7 @@ export function initModels(sequelize: Sequelize) {
   models.Enrollment.belongsTo(models.User, { as: 'user', foreignKey: 'userId' });
   // Only a valid certificate refers to its enrollment.
   models.Enrollment.hasOne(models.Certificate, { as: 'certificate', foreignKey: 'enrollmentId' });
+  models.GroupMember.belongsTo(models.User, { as: 'user', foreignKey: 'userId' });
   // An account may have several locks: the query selects one.
   models.User.hasOne(models.LoginThrottle, { as: 'currentLock', foreignKey: 'accountId', constraints: false });
   return models;

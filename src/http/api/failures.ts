@@ -35,6 +35,8 @@ export const failureResponses = {
   COURSE_IN_USE: { status: 400 },
   COURSE_QUOTA: { status: 400 },
   COURSE_LIMIT: { status: 400 },
+  GROUP_EXISTS: { status: 400 },
+  GROUP_LIMIT: { status: 400 },
   ACCOUNT_INACTIVE: { status: 400 },
   TRAINER_HAS_COURSES: { status: 400 },
   TRAINEE_HAS_ENROLLMENTS: { status: 400 },

@@ -91,7 +91,7 @@ export const errorParams = component(
     seatsLeft: bound.description('Free seats of the course'),
     wanted: bound.description('Requested seats').example(5),
     maxBytes: bound.description('Maximum bytes of a file, or of all files of a course'),
-    max: bound.description('Maximum number of courses of a trainer, files of a course, or planned imports'),
+    max: bound.description('Maximum number, such as of courses of a trainer, files of a course, or members of a group'),
     from: Joi.valid(...enrollmentStatuses).description('Current status of the enrollment'),
     to: Joi.valid(...enrollmentStatuses).description('Requested status of the enrollment'),
     status: Joi.valid(...importStatuses).description('Status of the import'),

@@ -14,6 +14,7 @@ import {
   endLinksAfterCancel,
   endSessions,
   keepFormerNames,
+  leaveGroups,
   queueWaitingInvitations,
   removeMails,
 } from './effect-statements.js';
@@ -83,6 +84,7 @@ export class EffectBatch {
     await removeMails(core, mailsOf, transaction); // effect: mails.removed
     await queueWaitingInvitations(core, renewed, transaction); // effect: invitations.queued
     await queueMails(core, mails, transaction); // effect: mails.queued
+    await leaveGroups(core, idsWith('leavesGroups', true), transaction); // effect: groups.left
     if (filesOf.userId.length > 0) await markForDeletion(core, filesOf, transaction); // effect: files.marked
     if (waiting.userId.length > 0) await markCoursesOfEnrollments(models, waiting, transaction); // effect: seats.marked-waiting
     if (held.userId.length > 0) await markCoursesOfEnrollments(models, held, transaction); // effect: seats.marked-held

@@ -108,6 +108,11 @@ export async function queueWaitingInvitations(
   );
 }
 
+export async function leaveGroups({ database }: Core, userIds: Ids, transaction: Transaction): Promise<void> {
+  if (userIds.length === 0) return;
+  await database.models.GroupMember.destroy({ where: { userId: [...userIds] }, transaction });
+}
+
 /** Deletes the mails of deleted accounts. Foreign keys delete the links. */
 export async function removeMails(core: Core, userIds: Ids, transaction: Transaction): Promise<void> {
   if (userIds.length === 0) return;

@@ -55,6 +55,8 @@ export interface AccountEffects extends Pick<Cause, 'keptSessionId' | 'cancelLin
   addedWords: AccountWordRow[];
   removedWords: AccountWordRow[];
   isRenamed?: boolean;
+  /** Ends memberships: the super admin is in no group. */
+  leavesGroups?: boolean;
   removesFiles?: boolean;
   removesMails?: boolean;
   /**
@@ -118,7 +120,7 @@ function addEffectsOfNew(effects: AccountEffects, after: AccountState, cause: Ca
   if (isInvited) effects.mails.push(invitationOf(after.id, cause)); // effect: new.invitation
 }
 
-/** Foreign keys delete sessions, links, enrollments and calendars. */
+/** Foreign keys delete sessions, links, enrollments, memberships and calendars. */
 function addEffectsOfDeleted(effects: AccountEffects, before: AccountState): void {
   effects.removedWords = accountWordRows(before); // effect: deleted.words
   effects.removesMails = true; // effect: deleted.mails
@@ -169,6 +171,7 @@ function addEffectsOfChange(effects: AccountEffects, change: Change, cause: Caus
     effects.addedWords = now.filter((one) => !isIn(old)(one)); // effect: rename.added-words
   }
   effects.isRenamed = fullName(before) !== fullName(after); // effect: rename.former-name
+  effects.leavesGroups = before.role !== after.role && after.role === 'super_admin'; // effect: role.groups
   effects.removesFiles = before.avatar !== after.avatar; // effect: avatar.files
   if (isActivated(change)) effects.freesSeats = 'waiting'; // effect: activation.seats
 }

@@ -5,13 +5,15 @@ import { isAnonymous } from '../../schemas/mail.js';
 import type { Core } from '../core.js';
 
 /** Kind of object that an id in the audit log refers to. */
-type NamedKind = 'user' | 'course' | 'enrollment' | 'import' | 'mail';
+type NamedKind = 'user' | 'course' | 'enrollment' | 'group' | 'import' | 'mail';
 
 /** Fields in the values before and after a change that contain an id or a list of ids. */
 const idFields: Readonly<Record<string, NamedKind>> = {
   userId: 'user',
   trainerId: 'user',
   replyBy: 'user',
+  addedMembers: 'user',
+  removedMembers: 'user',
   courseId: 'course',
   courses: 'course',
   waitingLists: 'course',
@@ -29,6 +31,8 @@ const nameReaders: Readonly<Record<NamedKind, (models: Models, where: { id: stri
     (await User.findAll({ attributes: people, where })).map((user) => [user.id, `${personName(user)} (${user.email})`]),
   course: async ({ Course }, where) =>
     (await Course.findAll({ attributes: ['id', 'title'], where })).map(({ id, title }) => [id, title]),
+  group: async ({ Group }, where) =>
+    (await Group.findAll({ attributes: ['id', 'name'], where })).map(({ id, name }) => [id, name]),
   import: async ({ Import }, where) =>
     (await Import.findAll({ attributes: ['id', 'fileName'], where })).map(({ id, fileName }) => [id, fileName]),
   mail: async ({ Mail, User }, where) => {

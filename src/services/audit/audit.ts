@@ -3,6 +3,7 @@ import { col, fn, Op } from 'sequelize';
 import type { AuditEntry } from '../../db/models/audit-entry.js';
 import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
+import type { Group } from '../../db/models/group.js';
 import type { Session } from '../../db/models/session.js';
 import type { User } from '../../db/models/user.js';
 import { insertRows } from '../../db/sql/insert.js';
@@ -119,6 +120,8 @@ export const auditedEnrollment = (enrollment: Enrollment): object =>
   Object.fromEntries(
     (['userId', 'courseId', ...enrollmentFieldNames] as const).map((field) => [field, enrollment[field]]),
   );
+
+export const auditedGroup = ({ name, note }: Group): object => ({ name, note });
 
 /**
  * Returns one page of the audit log, newest first, with names for the ids.

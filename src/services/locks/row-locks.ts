@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize';
+import type { Group } from '../../db/models/group.js';
 import type { User } from '../../db/models/user.js';
 import type { Core } from '../core.js';
 
@@ -35,4 +36,15 @@ export async function forceIncrementUserVersions(
   const { User } = core.database.models;
   await User.increment('lockVersion', { where: { id: [...ids] }, silent: true, transaction });
   return User.findAll({ where: { id: [...ids] }, transaction });
+}
+
+/** Locks groups. Until the transaction ends, no other transaction can change their members or delete them. @returns the existing groups */
+export async function forceIncrementGroupVersions(
+  core: Core,
+  ids: readonly string[],
+  transaction: Transaction,
+): Promise<Group[]> {
+  const { Group } = core.database.models;
+  await Group.increment('lockVersion', { where: { id: [...ids] }, silent: true, transaction });
+  return Group.findAll({ where: { id: [...ids] }, transaction });
 }

@@ -118,6 +118,13 @@ const transitions: readonly Transition[] = [
     more: { otherName: 'Grace Hopper' },
     expected: { ...signedOut, queued: ['role-transferred to ada@example.org'] },
   },
+  {
+    title: 'the role of the super admin, who is in no group',
+    change: { role: 'super_admin' },
+    action: 'user.transfer-super-admin',
+    by: 'the operator',
+    expected: { ...signedOut, groups: 'left' },
+  },
   { title: 'isActive to false', change: { isActive: false }, action: 'user.deactivate', expected: rescued },
   {
     title: 'isActive to true',

@@ -18,6 +18,9 @@ export const refusals: Pick<Translations, 'refusal' | 'refusalWith' | 'problem'>
     COURSE_QUOTA: 'Mit dieser Datei wären die Dateien des Kurses zu viele oder zu groß. Lösche erst einige.',
     COURSE_LIMIT:
       'Die Kursleitung hat die Höchstzahl an Kursen erreicht. Lösche erst einige oder bitte die Verwaltung, einen Kurs zuzuweisen.',
+    GROUP_EXISTS: 'Es gibt schon eine Gruppe mit diesem Namen.',
+    GROUP_LIMIT:
+      'Mehr geht nicht: höchstens 2.000 Gruppen, 100.000 Mitglieder in einer Gruppe und 50 Gruppen für eine Person.',
     ACCOUNT_INACTIVE: 'Das Konto ist inaktiv.',
     TRAINER_HAS_COURSES: 'Diese Person leitet noch Kurse. Gib die Kurse erst einer anderen Kursleitung.',
     TRAINEE_HAS_ENROLLMENTS:

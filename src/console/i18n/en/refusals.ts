@@ -18,6 +18,8 @@ export const refusals = {
     COURSE_QUOTA: 'With this file, the files of the course would be too many or too large. Delete some first.',
     COURSE_LIMIT:
       'The trainer has the maximum number of courses. Delete some first, or ask the super admin to assign another one.',
+    GROUP_EXISTS: 'Another group has this name.',
+    GROUP_LIMIT: 'A limit is reached: 2,000 groups, 100,000 members of a group, or 50 groups of a person.',
     ACCOUNT_INACTIVE: 'The account is inactive.',
     TRAINER_HAS_COURSES: 'This person still has courses: assign them to another trainer first.',
     TRAINEE_HAS_ENROLLMENTS: 'This person still has places in courses: remove or complete them first.',

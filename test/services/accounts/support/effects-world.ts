@@ -6,6 +6,7 @@ import type { Context } from '../../../../src/services/context.js';
 import {
   buildCourse,
   buildEnrollment,
+  buildGroup,
   buildImage,
   buildMail,
   buildUser,
@@ -37,7 +38,7 @@ export async function buildPerson(context: Context, given: Partial<NewAccount>):
 }
 
 /**
- * Gives an account sessions, links, mails and enrollments, which replace its existing ones.
+ * Gives an account sessions, links, mails, a group and enrollments, which replace its existing ones.
  * @param options `enrolled`: with a seat in one course, and on the waiting list of another, full course
  */
 export async function furnish(
@@ -60,6 +61,7 @@ export async function furnish(
   const purposes: LinkPurpose[] = ['reset', 'email', 'email-cancel'];
   if (inviteState === 'sent') purposes.push('invite');
   for (const purpose of purposes) await linkFor(context, user, purpose);
+  await buildGroup(context, [user.id]);
   await tokenFor(context, user);
   const { id: session } = await Session.findOne({ where, rejectOnEmpty: true });
   await tokenFor(context, user);
@@ -89,6 +91,7 @@ export interface Seen {
   words: boolean;
   formerName: string | null;
   image: 'live' | 'marked' | 'gone';
+  groups: 'kept' | 'left';
   /** Courses in which a seat may be free. */
   seats: readonly string[];
 }
@@ -102,6 +105,7 @@ export const unaffected: Seen = {
   words: true,
   formerName: null,
   image: 'live',
+  groups: 'kept',
   seats: [],
 };
 
@@ -116,6 +120,7 @@ async function stored({ database: { models } }: Context, { id: userId }: User) {
     words: words.map(({ word }) => word).sort(),
     user: await models.User.findByPk(userId),
     enrollments: await models.Enrollment.findAll({ where }),
+    groups: await models.GroupMember.count({ where }),
     images: await models.StoredFile.findAll({ where }),
   };
 }
@@ -156,6 +161,7 @@ export async function seenAfter(
     words: JSON.stringify(words) === JSON.stringify(after.words),
     formerName: after.enrollments[0]?.formerName ?? null,
     image: after.images[0] === undefined ? 'gone' : after.images[0].state === 'live' ? 'live' : 'marked',
+    groups: after.groups === 0 ? 'left' : 'kept',
     seats: titles.map(({ title }) => title),
   };
 }

@@ -1,0 +1,140 @@
+import type { Transaction } from 'sequelize';
+import type { User } from '../../db/models/user.js';
+import { insertRows } from '../../db/sql/insert.js';
+import { AppError, notFound } from '../../errors.js';
+import { type MemberSource, memberChangeSchema } from '../../schemas/group.js';
+import { validate } from '../../schemas/validate.js';
+import { recordAudit } from '../audit/audit.js';
+import type { Actor, Core } from '../core.js';
+import { forceIncrementGroupVersions, forceIncrementUserVersions } from '../locks/row-locks.js';
+import { groupAuditRecord } from './commands.js';
+import { groupLimitError, groupLimits } from './limits.js';
+
+/** Membership to add or to remove. */
+export interface MembershipChange {
+  groupId: string;
+  userId: string;
+  change: 'add' | 'remove';
+}
+
+export interface MembershipOutcome extends MembershipChange {
+  /** The account; undefined if it doesn't exist. */
+  user: User | undefined;
+  outcome: 'done' | 'unchanged' | 'refused';
+  /** `NOT_FOUND` for the group or the account, `SUPER_ADMIN_PROTECTED` or `GROUP_LIMIT`; set if the outcome is `refused`. */
+  refusal?: AppError;
+}
+
+/** Returns groups or accounts with their numbers of memberships. */
+async function countMemberships(
+  core: Core,
+  key: 'groupId' | 'userId',
+  ids: readonly string[],
+  transaction: Transaction,
+): Promise<Map<string, number>> {
+  const where = { [key]: [...ids] };
+  const counts = await core.database.models.GroupMember.count({ where, group: [key], transaction });
+  return new Map(counts.map((row) => [String(row[key]), row.count]));
+}
+
+const distinct = (ids: readonly string[]) => [...new Set(ids)].sort();
+
+const keyOf = ({ groupId, userId }: { groupId: string; userId: string }) => `${groupId} ${userId}`;
+
+/**
+ * Adds and removes memberships. All writers use this function: requests, imports and their undo. Locks the accounts,
+ * then the groups, in the order of their ids: concurrent changes can't exceed a limit. A refused change doesn't affect
+ * the others. Writes no audit entry.
+ * @param changes each membership at most once, up to 1,000; removals come before additions, which they make room for
+ * @returns the outcomes in the order of the changes
+ */
+export async function changeMemberships(
+  core: Core,
+  changes: readonly MembershipChange[],
+  source: MemberSource,
+  transaction: Transaction,
+): Promise<MembershipOutcome[]> {
+  const { GroupMember } = core.database.models;
+  const [userIds, groupIds] = [distinct(changes.map((one) => one.userId)), distinct(changes.map((one) => one.groupId))];
+  const users = new Map((await forceIncrementUserVersions(core, userIds, transaction)).map((user) => [user.id, user]));
+  const groups = await forceIncrementGroupVersions(core, groupIds, transaction);
+  const isGroup = new Set(groups.map(({ id }) => id));
+  const members = await GroupMember.findAll({ where: { groupId: groupIds, userId: userIds }, transaction });
+  const isMember = new Set(members.map(keyOf));
+  const groupsOf = await countMemberships(core, 'userId', userIds, transaction);
+  const membersOf = await countMemberships(core, 'groupId', groupIds, transaction);
+
+  const refusalOf = ({ groupId, userId, change }: MembershipChange): AppError | undefined => {
+    const user = users.get(userId);
+    if (!isGroup.has(groupId)) return notFound('Group');
+    if (!user) return notFound('User');
+    if (change === 'remove') return undefined;
+    if (user.role === 'super_admin')
+      return new AppError('SUPER_ADMIN_PROTECTED', "The super admin can't be a member of a group.");
+    if ((groupsOf.get(userId) ?? 0) >= groupLimits.ofPerson) return groupLimitError('ofPerson');
+    return (membersOf.get(groupId) ?? 0) >= groupLimits.members ? groupLimitError('members') : undefined;
+  };
+  const decide = (one: MembershipChange): MembershipOutcome => {
+    const decided = { ...one, user: users.get(one.userId) };
+    if (isMember.has(keyOf(one)) === (one.change === 'add')) return { ...decided, outcome: 'unchanged' };
+    const refusal = refusalOf(one);
+    if (refusal) return { ...decided, outcome: 'refused', refusal };
+    const difference = one.change === 'add' ? 1 : -1;
+    groupsOf.set(one.userId, (groupsOf.get(one.userId) ?? 0) + difference);
+    membersOf.set(one.groupId, (membersOf.get(one.groupId) ?? 0) + difference);
+    return { ...decided, outcome: 'done' };
+  };
+  const outcomes = changes.map(decide);
+
+  const done = outcomes.filter(({ outcome }) => outcome === 'done');
+  for (const groupId of groupIds) {
+    const removed = done.filter((one) => one.change === 'remove' && one.groupId === groupId);
+    const where = { groupId, userId: removed.map(({ userId }) => userId) };
+    if (removed.length > 0) await GroupMember.destroy({ where, transaction });
+  }
+  const added = done.filter(({ change }) => change === 'add');
+  const addedAt = core.now();
+  const rows = added.map(({ groupId, userId }) => ({ groupId, userId, source, addedAt }));
+  await insertRows(GroupMember, rows, transaction);
+  return outcomes;
+}
+
+/** Maximum number of people in an audit entry, whose names a page of the log shows. */
+const peoplePerEntry = 100;
+
+/**
+ * Adds people to a group and removes others, together up to 1,000.
+ * @returns the outcomes: removals, then additions
+ * @throws AppError `VALIDATION`, `NOT_FOUND` for the group, `TOKEN_INVALID`
+ */
+export async function changeMembers(
+  core: Core,
+  actor: Actor,
+  groupId: string,
+  input: unknown,
+): Promise<MembershipOutcome[]> {
+  const { add = [], remove = [] } = validate(memberChangeSchema, input);
+  const changes = [
+    ...remove.map((userId) => ({ groupId, userId, change: 'remove' as const })),
+    ...add.map((userId) => ({ groupId, userId, change: 'add' as const })),
+  ];
+  return core.database.inTransaction(async (transaction) => {
+    const outcomes = await changeMemberships(core, changes, 'hand', transaction);
+    if (outcomes.every(({ refusal }) => refusal?.subject === 'Group')) throw notFound('Group');
+    const done = outcomes.filter(({ outcome }) => outcome === 'done');
+    const records = [];
+    for (let at = 0; at < done.length; at += peoplePerEntry) {
+      const some = done.slice(at, at + peoplePerEntry);
+      const idsOf = (wanted: MembershipChange['change']) =>
+        some.flatMap(({ change, userId }) => (change === wanted ? [userId] : []));
+      const [addedMembers, removedMembers] = [idsOf('add'), idsOf('remove')];
+      const after = {
+        ...(addedMembers.length > 0 && { addedMembers }),
+        ...(removedMembers.length > 0 && { removedMembers }),
+      };
+      records.push(groupAuditRecord('group.members', groupId, { after }));
+    }
+    await recordAudit(core, actor, records, transaction);
+    return outcomes;
+  });
+}
