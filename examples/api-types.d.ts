@@ -362,6 +362,68 @@ export interface BulkChange {
   seatsBeingGiven?: true;
 }
 
+/** A group by its name */
+export interface GroupName {
+  /** Opaque identifier */
+  id: string;
+  /** Name of the group */
+  name: string;
+}
+
+/** A group of people */
+export interface Group {
+  /** Opaque identifier */
+  id: string;
+  /** Name of the group */
+  name: string;
+  /** Number of members whose account is active */
+  activeMembers: number;
+}
+
+/** A group of people, for the super admin */
+export interface GroupDetails {
+  /** Opaque identifier */
+  id: string;
+  /** Name of the group */
+  name: string;
+  /** Number of members whose account is active */
+  activeMembers: number;
+  /** Remark about the group; null without one */
+  note: string | null;
+  /** Time of creation */
+  createdAt: string;
+  /** Time of the last change */
+  updatedAt: string;
+}
+
+/** The outcome for each person */
+export interface MemberChanges {
+  /** Number of people by outcome */
+  counts: {
+    /** Accounts changed */
+    done: number;
+    /** Accounts that did not change */
+    unchanged: number;
+    /** Accounts refused */
+    refused: number;
+  };
+  /** Removals, then additions */
+  outcomes: {
+    /** Opaque identifier */
+    id: string;
+    /** Name of the account; null if it does not exist */
+    name: string | null;
+    /** The requested change */
+    change: 'add' | 'remove';
+    /** Actual or planned outcome of the row or account */
+    outcome: 'done' | 'unchanged' | 'refused';
+    /** Code of the refusal; null otherwise */
+    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
+    /** Reason of the refusal, for people; null otherwise */
+    message: string | null;
+  }[];
+}
+
 /** A course with its trainer; with `include=seats` also with its seats and waiting list */
 export interface CourseWithSeats {
   /** Opaque identifier */
@@ -2111,6 +2173,8 @@ export interface ListUsersParameters {
     locked?: boolean;
     /** State of the invitation, as in `inviteState`; `no`: never invited */
     invited?: 'no' | 'queued' | 'sent' | 'failed' | 'accepted';
+    /** Id of a group: only its members */
+    group?: string;
     /** Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md */
     search?: string;
     /** Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: upcoming courses by their first day, then running courses, then courses without a first day, then ended courses. Own enrollments begin with running courses, and end with cancelled enrollments */
@@ -2179,6 +2243,8 @@ export interface ExportUsersParameters {
     locked?: boolean;
     /** State of the invitation, as in `inviteState`; `no`: never invited */
     invited?: 'no' | 'queued' | 'sent' | 'failed' | 'accepted';
+    /** Id of a group: only its members */
+    group?: string;
     /** Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md */
     search?: string;
     /** The columns, in this order; several are separated by commas. All by default */
@@ -2215,6 +2281,8 @@ export interface ChangeManyUsersBody {
     locked?: boolean;
     /** State of the invitation, as in `inviteState`; `no`: never invited */
     invited?: 'no' | 'queued' | 'sent' | 'failed' | 'accepted';
+    /** Id of a group: only its members */
+    group?: string;
     /** Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md */
     search?: string;
   };
@@ -2241,6 +2309,8 @@ export type ShowUserBody = undefined;
 /** Successful response of `GET /api/users/{id}` */
 export interface ShowUserResponse {
   user: UserDetails;
+  /** Groups of the person, by name */
+  groups: GroupName[];
 }
 
 /** Parameters of `PUT /api/users/{id}` */
@@ -2416,6 +2486,123 @@ export interface UnlockUserResponse {
   /** Confirmation for people */
   message: 'User unlocked successfully.';
 }
+
+/** Parameters of `GET /api/groups` */
+export interface ListGroupsParameters {
+  query?: {
+    /** Text to search for in the names */
+    search?: string;
+    /** Number of the page, from 1 */
+    page?: number;
+    /** Maximum number of items on a page */
+    limit?: number;
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without `afterId`, or if the item no longer exists, the service reads and skips all previous items. `page` is still needed for the numbers in `pagination` */
+    afterId?: string;
+  };
+}
+
+/** Request body of `GET /api/groups` */
+export type ListGroupsBody = undefined;
+
+/** Successful response of `GET /api/groups` */
+export interface ListGroupsResponse {
+  /** The groups */
+  groups: Group[];
+  pagination: Pagination;
+}
+
+/** Parameters of `POST /api/groups` */
+export type CreateGroupParameters = Record<string, never>;
+
+/** Request body of `POST /api/groups` */
+export interface CreateGroupBody {
+  /** Name of the group, unique regardless of case and repeated spaces */
+  name: string;
+  /** Remark about the group; null without one */
+  note?: string | null;
+}
+
+/** Successful response of `POST /api/groups` */
+export interface CreateGroupResponse {
+  /** Confirmation for people */
+  message: 'Group created successfully.';
+  group: GroupDetails;
+}
+
+/** Parameters of `GET /api/groups/{id}` */
+export interface ShowGroupParameters {
+  path: {
+    /** Id of the group */
+    id: string;
+  };
+}
+
+/** Request body of `GET /api/groups/{id}` */
+export type ShowGroupBody = undefined;
+
+/** Successful response of `GET /api/groups/{id}` */
+export interface ShowGroupResponse {
+  group: GroupDetails;
+}
+
+/** Parameters of `PUT /api/groups/{id}` */
+export interface UpdateGroupParameters {
+  path: {
+    /** Id of the group */
+    id: string;
+  };
+}
+
+/** Request body of `PUT /api/groups/{id}` */
+export interface UpdateGroupBody {
+  /** Name of the group, unique regardless of case and repeated spaces */
+  name?: string;
+  /** Remark about the group; null without one */
+  note?: string | null;
+}
+
+/** Successful response of `PUT /api/groups/{id}` */
+export interface UpdateGroupResponse {
+  /** Confirmation for people */
+  message: 'Group updated successfully.';
+  group: GroupDetails;
+}
+
+/** Parameters of `DELETE /api/groups/{id}` */
+export interface DeleteGroupParameters {
+  path: {
+    /** Id of the group */
+    id: string;
+  };
+}
+
+/** Request body of `DELETE /api/groups/{id}` */
+export type DeleteGroupBody = undefined;
+
+/** Successful response of `DELETE /api/groups/{id}` */
+export interface DeleteGroupResponse {
+  /** Confirmation for people */
+  message: 'Group deleted successfully.';
+}
+
+/** Parameters of `PUT /api/groups/{id}/members` */
+export interface ChangeMembersParameters {
+  path: {
+    /** Id of the group */
+    id: string;
+  };
+}
+
+/** Request body of `PUT /api/groups/{id}/members` */
+export interface ChangeMembersBody {
+  /** Ids of the accounts to add */
+  add?: string[];
+  /** Ids of the members to remove */
+  remove?: string[];
+}
+
+/** Successful response of `PUT /api/groups/{id}/members` */
+export type ChangeMembersResponse = MemberChanges;
 
 /** Parameters of `GET /api/courses` */
 export interface ListCoursesParameters {
@@ -2803,6 +2990,8 @@ export interface ListEnrollmentsParameters {
     userId?: string;
     /** Id of the trainer */
     trainerId?: string;
+    /** Id of a group: only its members */
+    group?: string;
     /** Text to search for in name and email address of the trainee */
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
@@ -2996,6 +3185,8 @@ export interface ChangeManyStatusesBody {
     userId?: string;
     /** Id of the trainer */
     trainerId?: string;
+    /** Id of a group: only its members */
+    group?: string;
     /** Text to search for in name and email address of the trainee */
     search?: string;
     /** Status */
@@ -3019,6 +3210,8 @@ export interface ListAvailableTraineesParameters {
   query: {
     /** Id of the course */
     courseId: string;
+    /** Id of a group: only its members */
+    group?: string;
     /** Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md */
     search?: string;
     /** Number of the page, from 1 */
@@ -3151,6 +3344,8 @@ export interface ExportEnrollmentsParameters {
     userId?: string;
     /** Id of the trainer */
     trainerId?: string;
+    /** Id of a group: only its members */
+    group?: string;
     /** Text to search for in name and email address of the trainee */
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
@@ -4373,7 +4568,7 @@ export interface Operations {
     body: ChangeManyUsersBody;
     response: ChangeManyUsersResponse;
   };
-  /** An account */
+  /** An account with its groups */
   showUser: {
     method: 'GET';
     path: '/api/users/{id}';
@@ -4444,6 +4639,54 @@ export interface Operations {
     parameters: UnlockUserParameters;
     body: UnlockUserBody;
     response: UnlockUserResponse;
+  };
+  /** Groups by name */
+  listGroups: {
+    method: 'GET';
+    path: '/api/groups';
+    parameters: ListGroupsParameters;
+    body: ListGroupsBody;
+    response: ListGroupsResponse;
+  };
+  /** Create a group without members */
+  createGroup: {
+    method: 'POST';
+    path: '/api/groups';
+    parameters: CreateGroupParameters;
+    body: CreateGroupBody;
+    response: CreateGroupResponse;
+  };
+  /** A group; `GET /api/users?group=` lists its members */
+  showGroup: {
+    method: 'GET';
+    path: '/api/groups/{id}';
+    parameters: ShowGroupParameters;
+    body: ShowGroupBody;
+    response: ShowGroupResponse;
+  };
+  /** Change the given fields of a group */
+  updateGroup: {
+    method: 'PUT';
+    path: '/api/groups/{id}';
+    parameters: UpdateGroupParameters;
+    body: UpdateGroupBody;
+    response: UpdateGroupResponse;
+  };
+  /** Delete a group; the accounts and enrollments of its members stay */
+  deleteGroup: {
+    method: 'DELETE';
+    path: '/api/groups/{id}';
+    parameters: DeleteGroupParameters;
+    body: DeleteGroupBody;
+    response: DeleteGroupResponse;
+  };
+  /** Add up to 1,000 people to a group, or remove them */
+  changeMembers: {
+    method: 'PUT';
+    path: '/api/groups/{id}/members';
+    parameters: ChangeMembersParameters;
+    body: ChangeMembersBody;
+    response: ChangeMembersResponse;
   };
   /** The catalogue: published courses, for trainers also their own courses, for the super admin all courses */
   listCourses: {

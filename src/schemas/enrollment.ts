@@ -85,6 +85,8 @@ export interface EnrollmentFilter {
   courseId?: string;
   userId?: string;
   trainerId?: string;
+  /** Id of a group: enrollments of its members. */
+  group?: string;
   search?: string;
   status?: EnrollmentStatus[];
   progress?: number;
@@ -98,6 +100,7 @@ const enrollmentFilter = {
   courseId,
   userId: fields.id('userId'),
   trainerId: fields.id('trainerId'),
+  group: fields.group,
   search: searchIn('name and email address of the trainee'),
   status: statuses,
   progress,
@@ -157,12 +160,14 @@ export const courseTraineeListingSchema = Joi.object<CourseTraineeListing>({
 
 export interface AvailableTraineeListing extends PagingWithKey {
   courseId: string;
+  group?: string;
   search?: string;
 }
 
 /** Query of `GET /api/enrollments/available-trainees`. */
 export const availableTraineeListingSchema = Joi.object<AvailableTraineeListing>({
   courseId: courseId.required(),
+  group: fields.group,
   search: listing.search,
   ...listing.pagingWithKey(20),
 });

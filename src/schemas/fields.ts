@@ -236,6 +236,9 @@ export const identifier = Base.string().messages(textMessages('Identifier')).tri
 /** Schema of an opaque id. It accepts any text, because an unknown id matches nothing. */
 export const id = (label: string) => singleLine(label, 1, 100);
 
+/** Filter: members of a group only. */
+export const group = id('group');
+
 /** Schema of a list of different ids. */
 export const idList = (label: string, most: number) =>
   Joi.array()

@@ -1,5 +1,7 @@
 import * as fields from './fields.js';
 import Joi from './joi.js';
+import type { PagingWithKey } from './listing.js';
+import * as listing from './listing.js';
 import { refuse } from './problems.js';
 import { groupNameMaximum } from './sort-key.js';
 
@@ -11,7 +13,7 @@ const name = fields
   .singleLine('Name', 1, groupNameMaximum)
   .description('Name of the group, unique regardless of case and repeated spaces')
   .example('Year 9');
-const note = fields.nullable(fields.multiLine('Note', 1000)).description('Remark about the group; null without one');
+const note = fields.nullable(fields.multiLine('Note', 1000));
 
 export interface NewGroup {
   name: string;
@@ -23,6 +25,16 @@ export const groupCreationSchema = Joi.object<NewGroup>({ name: name.required(),
 
 /** Body of `PUT /api/groups/:id`. Absent fields stay unchanged. */
 export const groupUpdateSchema = Joi.object<Partial<NewGroup>>({ name, note });
+
+export interface GroupListing extends PagingWithKey {
+  search?: string;
+}
+
+/** Query of `GET /api/groups`. */
+export const groupListingSchema = Joi.object<GroupListing, true>({
+  search: listing.search.description('Text to search for in the names'),
+  ...listing.pagingWithKey(20),
+});
 
 /** Maximum number of people in one change of members. */
 const maxMemberChanges = 1000;
@@ -36,8 +48,10 @@ const people = (label: 'add' | 'remove') => fields.idList(label, maxMemberChange
 
 /** Body of `PUT /api/groups/:id/members`. */
 export const memberChangeSchema = Joi.object<MemberChange>({
-  add: people('add').description('Ids of the accounts to add'),
-  remove: people('remove').description('Ids of the members to remove'),
+  add: people('add').description('Ids of the accounts to add').example(['0198c1f2-7a3b-7c4d-8e5f-6a7b8c9d0e1f']),
+  remove: people('remove')
+    .description('Ids of the members to remove')
+    .example(['0198c1f2-7a3b-7c4d-8e5f-6a7b8c9d0e20']),
 }).custom((change: MemberChange, helpers) => {
   const { add = [], remove = [] } = change;
   if (add.length + remove.length === 0)

@@ -135,6 +135,7 @@ export interface UserFilter {
   requiresPasswordChange?: boolean;
   locked?: boolean;
   invited?: InvitedFilter;
+  group?: string;
   search?: string;
 }
 
@@ -146,6 +147,7 @@ const userFilter = {
   requiresPasswordChange: listing.queryBoolean('requiresPasswordChange'),
   locked: listing.queryBoolean('locked'),
   invited,
+  group: fields.group,
   search: listing.search,
 };
 
@@ -202,6 +204,7 @@ export const bulkChangeSchema = Joi.object<BulkChange>({
       requiresPasswordChange: fields.strictBoolean('requiresPasswordChange'),
       locked: fields.strictBoolean('locked'),
       invited,
+      group: fields.group,
       search: listing.search,
     })
     .description('All accounts that match, instead of a list'),

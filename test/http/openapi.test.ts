@@ -59,6 +59,7 @@ describe('GET /api/openapi.json', () => {
       'changeMailPreferences',
       'updateCourse',
       'updateUser',
+      'updateGroup',
       'planImport',
       'applyImport',
       'resetPassword',

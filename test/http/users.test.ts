@@ -47,7 +47,7 @@ describe('User administration', () => {
       expect(body.pagination).to.deep.equal({ currentPage: 1, totalPages: 1, totalItems: 2, itemsPerPage: 20 });
       expect(body.users.map(({ id }: { id: string }) => id)).to.deep.equal([user.id, admin.user.id]);
       const shown = await call('get', `/api/users/${user.id}`).expect(200);
-      expect(shown.body).to.deep.equal({ user: body.users[0] });
+      expect(shown.body).to.deep.equal({ user: body.users[0], groups: [] });
       expect(shown.body.user).to.include({ email: 'one@example.org', lockedUntil: null });
       for (const id of ['nobody', 'one@example.org', user.phone])
         expect((await call('get', `/api/users/${encodeURIComponent(id)}`)).status).to.equal(404);

@@ -61,6 +61,16 @@ export function refersToRowByIndex<M extends Model>(
   return literal(`${column} IN (SELECT ${alias}.\`id\` ${found})`);
 }
 
+/** Matches rows whose `column` is the id of a member of a group. Collects the members first: use it for few members. */
+export const isMemberByIndex = (sequelize: Sequelize, column: string, groupId: string) =>
+  literal(`${column} IN (SELECT user_id FROM group_members WHERE group_id = ${sequelize.escape(groupId)})`);
+
+/** Matches the same rows as {@link isMemberByIndex}. Looks up each row of the query: use it for many members. */
+export const isMemberByLookup = (sequelize: Sequelize, column: string, groupId: string) =>
+  literal(
+    `(SELECT 1 FROM group_members WHERE group_id = ${sequelize.escape(groupId)} AND user_id = ${column} LIMIT 1) = 1`,
+  );
+
 /** Matches courses with seats left, or full courses. Counts enrollments of `statuses`, which take a seat, in an index. */
 export function hasSeatsLeft(sequelize: Sequelize, seatsLeft: boolean, statuses: readonly string[]) {
   const where = `course_id = \`Course\`.\`id\` AND ${statusIn(sequelize, statuses)}`;

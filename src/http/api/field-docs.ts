@@ -240,6 +240,9 @@ export const fieldDocs: Readonly<
     example: 'reject',
   },
   msg: { description: 'The problem, for people', example: 'Email must be a valid email address.' },
+  group: { description: 'Id of a group: only its members', example: exampleId },
+  groups: { description: 'The groups' },
+  note: { description: 'Remark about the group; null without one', example: 'Room 12' },
   name: { description: 'File name', example: 'slides.pdf' },
   names: {
     description: 'Current names of the ids in `before` and `after`, except for deleted objects',

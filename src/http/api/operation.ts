@@ -7,6 +7,7 @@ import type { Core } from '../../services/core.js';
 export const tags = {
   Authentication: "Setup, logins and the caller's account",
   Users: 'Accounts, for the super admin',
+  Groups: 'Groups of people, to list and enroll together',
   Courses: 'The catalogue, and courses of trainers',
   Enrollments: 'Trainees of courses: requests, assignments, status and progress',
   Imports: 'Imports of accounts from workbooks and CSV files',

@@ -1,3 +1,4 @@
+import { presentGroupName } from '../../presenters/group.js';
 import { presentSession } from '../../presenters/session.js';
 import { presentListedUser, presentUser, presentUserDetails } from '../../presenters/user.js';
 import { resetSchema } from '../../schemas/auth.js';
@@ -14,6 +15,7 @@ import { changeActivation, unlockUser, updateUser } from '../../services/account
 import { lockOf } from '../../services/auth/current-locks.js';
 import { mailResetLink } from '../../services/auth/forgotten-password.js';
 import { actorOf } from '../../services/core.js';
+import { groupsOfUser } from '../../services/groups/queries.js';
 import { publicCodeOf, publicMessage } from '../api/failures.js';
 import { tableResponse } from '../body/streams.js';
 import type { Handlers } from '../routing/handler.js';
@@ -37,7 +39,11 @@ export const userHandlers = {
 
   async showUser({ context, params }) {
     const user = await findUserWithInvitation(context, params.id);
-    return { user: presentUserDetails(user, await lockOf(context, user.id)) };
+    const groups = await groupsOfUser(context, user.id);
+    return {
+      user: presentUserDetails(user, await lockOf(context, user.id)),
+      groups: groups.map(presentGroupName),
+    };
   },
 
   async updateUser({ context, caller, params, body }) {

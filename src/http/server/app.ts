@@ -8,6 +8,7 @@ import { certificateHandlers } from '../handlers/certificates.js';
 import { courseHandlers } from '../handlers/courses.js';
 import { enrollmentHandlers } from '../handlers/enrollments.js';
 import { fileHandlers } from '../handlers/files.js';
+import { groupHandlers } from '../handlers/groups.js';
 import { importHandlers } from '../handlers/imports.js';
 import { linkHandlers } from '../handlers/links.js';
 import { mailHandlers } from '../handlers/mails.js';
@@ -124,6 +125,7 @@ export function createApp(context: Context, overrides: ServerOverrides = {}, con
           ...linkHandlers,
           ...sessionHandlers,
           ...userHandlers,
+          ...groupHandlers,
           ...courseHandlers,
           ...enrollmentHandlers,
           ...certificateHandlers(context),

@@ -13,12 +13,13 @@ import { orderOf, type Page, readPage } from '../paging.js';
 import { readPhoneKeys } from '../phone-country.js';
 import { findIdEndingWith } from '../short-ids.js';
 import { addInviteErrors } from './invite.js';
+import { narrowToMembers } from './members.js';
 import { type AccountSearch, narrowSearch, planAccountSearch } from './search.js';
 import { planStateSearch } from './states.js';
 
 /** Plans how to find and count the accounts that match a filter. */
 export async function planAccountFilter(core: Core, listing: UserFilter): Promise<AccountSearch> {
-  const { role, isActive, requiresPasswordChange, locked, invited, search } = listing;
+  const { role, isActive, requiresPasswordChange, locked, invited, group, search } = listing;
   const state = { role, isActive, requiresPasswordChange };
   const hasState = Object.values(state).some((wanted) => wanted !== undefined);
   const others: WhereOptions<User>[] = [
@@ -26,12 +27,12 @@ export async function planAccountFilter(core: Core, listing: UserFilter): Promis
     ...(locked === undefined ? [] : [{ [Op.and]: isLocked(core, locked) }]),
   ];
   const among = role === undefined ? {} : { role };
-  const found = await planAccountSearch(core, search, { among, withPhones: true });
+  const found = await narrowToMembers(core, await planAccountSearch(core, search, { among, withPhones: true }), group);
   if (!hasState && others.length === 0) return found;
   const inState = { [Op.and]: [hasAccountState(state)] };
   const filtered = narrowSearch(found, (condition) => ({ [Op.and]: [inState, ...others, condition] }));
-  // The condition on locks is fast enough, because few accounts are locked.
-  if (!hasState || locked) return filtered;
+  // Conditions on locks and groups are fast enough: few accounts are locked, and an index finds members.
+  if (!hasState || locked || group !== undefined) return filtered;
   const sought = search === undefined ? others : [...others, found.where];
   return { ...filtered, ...(await planStateSearch(core, state, sought)) };
 }

@@ -25,6 +25,7 @@ import {
 import { currentStatuses, enrolledStatuses, enrollmentStatuses } from '../../schemas/enrollment-statuses.js';
 import { normalizeEmail, searchKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
+import { narrowToMembers, planMemberSearch } from '../accounts/members.js';
 import { narrowSearch, planAccountSearch } from '../accounts/search.js';
 import { certificateJoin } from '../certificates/queries.js';
 import type { Actor, Caller, Core, Identity } from '../core.js';
@@ -32,7 +33,7 @@ import { assertManages } from '../courses/commands.js';
 import { assertTrainer, byStart } from '../courses/queries.js';
 import { scanConditions } from '../courses/search.js';
 import { today } from '../dates.js';
-import { narrowParts, orderOf, type Page, readPage } from '../paging.js';
+import { maxCounted, narrowParts, orderOf, type Page, readPage } from '../paging.js';
 import { type EnrollmentSearch, isOfTrainee, planTraineeSearch } from './search.js';
 import { addWaitingPlaces } from './waiting-places.js';
 
@@ -192,9 +193,28 @@ export async function planEnrollmentSearch(
   const inCourses = byStart(core, filter.startsWithin).map((starts) =>
     refersToRowByIndex('`Enrollment`.`course_id`', core.database.models.Course, starts),
   );
+  const members =
+    filter.group === undefined ? undefined : await planMemberSearch(core, filter.group, '`Enrollment`.`user_id`');
+  const others = [...inCourses, ...(members ? [members.byLookup] : [])];
   const and = (condition: WhereOptions<Enrollment>) => ({
-    [Op.and]: [visible, filterConditions(filter), ...inCourses, condition],
+    [Op.and]: [visible, filterConditions(filter), ...others, condition],
   });
+  const isOf = (id: string) => isInCourseOfTrainer(core.database.sequelize, id);
+  /** Adds all conditions to one that finds enrollments by their accounts. */
+  const ofAccounts = (condition: WhereOptions<Enrollment>) => ({
+    [Op.and]: [
+      actor.role === 'trainer' ? isOf(actor.actorId) : visible,
+      filterConditions({ courseId, userId, status, progress }),
+      ...others,
+      ...(trainerId === undefined ? [] : [isOf(trainerId)]),
+      condition,
+    ],
+  });
+  if (members?.areFew) {
+    const condition = searchKey(filter.search) === '' ? {} : isOfTrainee(core, filter.search ?? '');
+    const where = ofAccounts({ [Op.and]: [members.byIndex, condition] });
+    return { where: and(condition), maxCounted, parts: { parts: [{ where }], areFew: true } };
+  }
   const narrow = isNarrow(actor, filter)
     ? { [Op.and]: [visible, filterConditions({ courseId, userId, trainerId })] }
     : undefined;
@@ -202,17 +222,16 @@ export async function planEnrollmentSearch(
   const where = and(matching.where);
   if (matching.parts) {
     // Finds accounts first, then their enrollments.
-    const isOf = (id: string) => isInCourseOfTrainer(core.database.sequelize, id);
-    const seen = actor.role === 'trainer' ? isOf(actor.actorId) : visible;
-    const rest = [
-      filterConditions({ courseId, userId, status, progress }),
-      ...inCourses,
-      ...(trainerId === undefined ? [] : [isOf(trainerId)]),
-    ];
-    const ofAccounts = (condition: WhereOptions<Enrollment>) => ({ [Op.and]: [seen, ...rest, condition] });
     return { ...matching, where, parts: narrowParts(matching.parts, ofAccounts) };
   }
-  if (narrow || progress === undefined || searchKey(filter.search) !== '') return { ...matching, where };
+  if (narrow || searchKey(filter.search) !== '') return { ...matching, where };
+  if (members)
+    return {
+      ...matching,
+      where,
+      parts: { parts: [{ where: ofAccounts({ [Op.and]: [members.byIndex] }) }], areFew: false },
+    };
+  if (progress === undefined) return { ...matching, where };
   // An index has the enrollments of each status in the order of dates.
   const statuses = status ?? enrollmentStatuses;
   const parts = statuses.map((one) => ({
@@ -342,10 +361,10 @@ const byName = orderOf({ sortBy: 'lastName', sortOrder: 'ASC' });
  */
 export async function listAvailableTrainees(core: Core, actor: Actor, query: unknown): Promise<Page<User>> {
   const listing = validate(availableTraineeListingSchema, query);
-  const { courseId, search } = listing;
+  const { courseId, group, search } = listing;
   const found = await planAccountSearch(core, search, { among: { role: 'trainee' } });
   return readPage(core, core.database.models.User, listing, {
-    ...narrowSearch(found, isAvailableFor(core, actor, courseId)),
+    ...narrowSearch(await narrowToMembers(core, found, group), isAvailableFor(core, actor, courseId)),
     order: byName,
     ifNone: () => assertManagesCourse(core, actor, courseId),
   });

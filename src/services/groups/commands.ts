@@ -12,6 +12,7 @@ import type { Actor, Core } from '../core.js';
 import { comparableTitle } from '../courses/find-course.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
 import { groupLimitError, groupLimits } from './limits.js';
+import { addMemberCounts } from './queries.js';
 
 const groupKeys = (name: string) => ({
   nameKey: comparableTitle(name),
@@ -51,7 +52,10 @@ export async function insertGroup(
   const { Group } = core.database.models;
   await lockCreation(core, transaction);
   if ((await Group.count({ transaction })) >= groupLimits.groups) throw groupLimitError('groups');
-  return Group.create({ id: uuidv7(), name, note, ...groupKeys(name) }, { transaction });
+  const group = Group.build({ id: uuidv7(), name, note, ...groupKeys(name) });
+  await group.save({ transaction });
+  group.activeMembers = 0;
+  return group;
 }
 
 /** Creates a group without members. @throws AppError `VALIDATION`, `GROUP_EXISTS`, `GROUP_LIMIT`, `TOKEN_INVALID` */
@@ -74,7 +78,7 @@ async function lockGroup(core: Core, id: string, transaction: Transaction): Prom
 /** Changes the given fields of a group. @throws AppError `VALIDATION`, `NOT_FOUND`, `GROUP_EXISTS`, `TOKEN_INVALID` */
 export async function updateGroup(core: Core, actor: Actor, id: string, input: unknown): Promise<Group> {
   const fields = validate(groupUpdateSchema, input);
-  return core.database.inTransaction(async (transaction) => {
+  const updated = await core.database.inTransaction(async (transaction) => {
     const group = await lockGroup(core, id, transaction);
     const before = auditedGroup(group);
     group.set({ ...fields, ...(fields.name !== undefined && groupKeys(fields.name)) });
@@ -84,6 +88,8 @@ export async function updateGroup(core: Core, actor: Actor, id: string, input: u
       await recordAudit(core, actor, groupAuditRecord('group.update', id, changes), transaction);
     return group;
   });
+  await addMemberCounts(core, [updated]);
+  return updated;
 }
 
 /** Deletes a group. Its members stay. @throws AppError `NOT_FOUND`, `TOKEN_INVALID` */

@@ -17,6 +17,7 @@ import {
   buildCertificate,
   buildCourse,
   buildEnrollment,
+  buildGroup,
   buildImage,
   buildLock,
   buildMail,
@@ -82,6 +83,12 @@ async function ownEnrollment(context: Context) {
 /** Returns the super admin's token, and the id of an account. */
 async function someAccount(context: Context) {
   const { id } = await buildUser(context, { email: ada.email });
+  return { ...(await admin(context)), params: { id } };
+}
+
+/** Returns the super admin's token, and the id of a group. */
+async function someGroup(context: Context) {
+  const { id } = await buildGroup(context, [(await buildUser(context)).id], 'Year 9');
   return { ...(await admin(context)), params: { id } };
 }
 
@@ -370,6 +377,19 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   }),
   setReply: async (context) => ({ ...(await ownEnrollment(context)), body: { reply: 'See you' } }),
   setProgress: async (context) => ({ ...(await ownEnrollment(context)), body: { progress: 55 } }),
+  async listGroups(context) {
+    await buildGroup(context, [], 'Year 9');
+    const { token } = await signIn(context, { role: 'trainer' });
+    return { token, query: { search: 'year', page: '1', limit: '5' } };
+  },
+  createGroup: async (context) => ({ ...(await admin(context)), body: { name: 'Year 9', note: 'Room 12' } }),
+  showGroup: someGroup,
+  updateGroup: async (context) => ({ ...(await someGroup(context)), body: { name: 'Year 10', note: null } }),
+  deleteGroup: someGroup,
+  async changeMembers(context) {
+    const [{ id: added }, { id: removed }] = [await buildUser(context), await buildUser(context)];
+    return { ...(await someGroup(context)), body: { add: [added], remove: [removed] } };
+  },
   async listCertificates(context) {
     const { trainer, trainee, course } = await someCertificate(context);
     const query = { courseId: course.id, userId: trainee.user.id, valid: 'true', page: '1', limit: '5' };

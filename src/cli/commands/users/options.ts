@@ -41,7 +41,7 @@ export const accountBulkOptions = { ...bulkOptions(accountHeadings), ...filterOp
 /** Returns the filter of the API. @throws AppError `USAGE` for conflicting options */
 export function filterOf(
   options: OptionValues<typeof filterOptions>,
-): Record<keyof UserFilter, string | boolean | undefined> {
+): Record<Exclude<keyof UserFilter, 'group'>, string | boolean | undefined> {
   const { role, active, inactive, requiresPasswordChange, locked, invited, search } = options;
   if (active && inactive) throw new AppError('USAGE', '--active and --inactive cannot be used together.');
   const isActive = active ?? (inactive ? false : undefined);

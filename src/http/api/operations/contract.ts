@@ -4,6 +4,7 @@ import { certificateOperations } from './certificates.js';
 import { courseOperations } from './courses.js';
 import { enrollmentOperations } from './enrollments.js';
 import { fileOperations } from './files.js';
+import { groupOperations } from './groups.js';
 import { importOperations } from './imports.js';
 import { linkOperations } from './links.js';
 import { mailOperations } from './mails.js';
@@ -21,6 +22,7 @@ export const contract = {
   ...linkOperations,
   ...sessionOperations,
   ...userOperations,
+  ...groupOperations,
   ...courseOperations,
   ...enrollmentOperations,
   ...certificateOperations,

@@ -9,6 +9,7 @@ import {
   userUpdateSchema,
 } from '../../../schemas/user.js';
 import { account, accountDetails, activation, bulkChange, session } from '../account-shapes.js';
+import { groupName } from '../group-shapes.js';
 import { created, freeingSeats, ok, operations, superAdmin, table } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
@@ -52,10 +53,13 @@ export const userOperations = {
     failures: ['MAIL_NOT_SET_UP'],
   }),
   showUser: operation.get('/api/users/:id', {
-    summary: 'An account',
+    summary: 'An account with its groups',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account') }),
-    success: ok('The account', { user: accountDetails.required() }),
+    success: ok('The account', {
+      user: accountDetails.required(),
+      groups: Joi.array().items(groupName).required().description('Groups of the person, by name'),
+    }),
     failures: ['NOT_FOUND'],
   }),
   updateUser: operation.put('/api/users/:id', {

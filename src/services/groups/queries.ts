@@ -1,0 +1,52 @@
+import type { Group } from '../../db/models/group.js';
+import { contains } from '../../db/sql/conditions.js';
+import { notFound } from '../../errors.js';
+import { groupListingSchema } from '../../schemas/group.js';
+import { searchKey } from '../../schemas/keys.js';
+import { validate } from '../../schemas/validate.js';
+import type { Core } from '../core.js';
+import { type Page, readPage } from '../paging.js';
+
+/** Adds the numbers of active members to groups, with one query. */
+export async function addMemberCounts({ database }: Core, groups: readonly Group[]): Promise<void> {
+  if (groups.length === 0) return;
+  const { GroupMember } = database.models;
+  const where = { groupId: groups.map(({ id }) => id), '$user.is_active$': true };
+  const include = [{ association: 'user', attributes: [] }];
+  const counts = await database.read(() => GroupMember.count({ where, include, group: ['groupId'] }));
+  const countOf = new Map(counts.map(({ groupId, count }) => [String(groupId), count]));
+  for (const group of groups) group.activeMembers = countOf.get(group.id) ?? 0;
+}
+
+/** Returns one page of groups by name, with their numbers of active members. @throws AppError `VALIDATION` */
+export async function listGroups(core: Core, query: unknown): Promise<Page<Group>> {
+  const listing = validate(groupListingSchema, query);
+  const { Group } = core.database.models;
+  const key = searchKey(listing.search);
+  const page = await readPage(core, Group, listing, {
+    where: key === '' ? {} : contains(core.database.sequelize, 'Group.search_key', key),
+    order: [
+      ['sortKey', 'ASC'],
+      ['id', 'ASC'],
+    ],
+  });
+  await addMemberCounts(core, page.items);
+  return page;
+}
+
+/** Finds a group with its number of active members. @throws AppError `NOT_FOUND` */
+export async function findGroup(core: Core, id: string): Promise<Group> {
+  const group = await core.database.read(() => core.database.models.Group.findByPk(id));
+  if (!group) throw notFound('Group');
+  await addMemberCounts(core, [group]);
+  return group;
+}
+
+/** Returns the groups of an account, by name. */
+export async function groupsOfUser({ database }: Core, userId: string): Promise<Group[]> {
+  const { Group, GroupMember } = database.models;
+  return database.read(async () => {
+    const members = await GroupMember.findAll({ attributes: ['groupId'], where: { userId } });
+    return Group.findAll({ where: { id: members.map(({ groupId }) => groupId) }, order: ['sortKey', 'id'] });
+  });
+}
