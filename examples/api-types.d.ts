@@ -3115,7 +3115,11 @@ export interface AssignManyBody {
   /** Id of the course */
   courseId: string;
   /** Ids of the trainees */
-  traineeIds: string[];
+  traineeIds?: string[];
+  /** Group whose active trainees are enrolled, up to 1,000, instead of a list; oldest account first */
+  groupId?: string;
+  /** Only report what would be done */
+  dryRun?: boolean;
   /** Status */
   status?: 'pending' | 'active';
   /** If a course is full: `reject`, or `wait` (join its waiting list); for imports also `skip-course` (leave the course out) */
@@ -3129,7 +3133,7 @@ export interface AssignManyBody {
 /** Successful response of `POST /api/enrollments/bulk` */
 export interface AssignManyResponse {
   /** Confirmation for people */
-  message: 'Trainees enrolled successfully.';
+  message: 'Trainees enrolled successfully.' | 'Nothing was changed.';
   /** The enrollments */
   enrollments: Enrollment[];
   /** The trainees who were not enrolled */
@@ -3140,6 +3144,19 @@ export interface AssignManyResponse {
     reason: string;
     code: ErrorCode;
     params?: ErrorParams;
+  }[];
+  /** With `dryRun`, the outcome for each trainee; absent otherwise */
+  outcomes?: {
+    /** Id of the trainee */
+    traineeId: string;
+    /** Name of the trainee; null without an active trainee */
+    name: string | null;
+    /** Actual or planned outcome of the row or account */
+    outcome: 'done' | 'waiting' | 'unchanged' | 'refused';
+    /** Code of the refusal; null otherwise */
+    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
+    /** Reason of the refusal, for people; null otherwise */
+    message: string | null;
   }[];
   /** Set while free seats are being given to waiting lists: read again in a few seconds. Absent otherwise */
   seatsBeingGiven?: true;

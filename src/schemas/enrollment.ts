@@ -256,8 +256,14 @@ const maxIds = 500;
 const ids = (label: string) => fields.idList(label, maxIds).required();
 
 export interface BulkAssignment extends Omit<EnrollmentAssignment, 'traineeId'> {
-  traineeIds: string[];
+  /** Excludes `groupId`. */
+  traineeIds?: string[];
+  groupId?: string;
+  dryRun: boolean;
 }
+
+/** Maximum number of trainees of a group in one request. */
+export const maxOfGroup = 1000;
 
 /** Maximum total of reply characters in one request: each enrollment stores a copy. */
 export const maxReply = 100_000;
@@ -279,7 +285,11 @@ const withinTotalLength =
 export const bulkAssignmentSchema = eitherNotesOrReply(
   Joi.object<BulkAssignment>({
     courseId: courseId.required(),
-    traineeIds: ids('traineeIds'),
+    traineeIds: fields.idList('traineeIds', maxIds),
+    groupId: fields
+      .id('groupId')
+      .description('Group whose active trainees are enrolled, up to 1,000, instead of a list; oldest account first'),
+    dryRun: fields.strictBoolean('dryRun').default(false).description('Only report what would be done').example(false),
     status: initialStatus,
     whenFull,
     notes: notes.custom(withinTotalLength('Notes')),

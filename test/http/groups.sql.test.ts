@@ -187,4 +187,80 @@ describe('Groups', () => {
         expectFailure(await api('get', foreign, cast.foreign.token), 'OTHER_TRAINER');
       });
     });
+
+  describe('are enrolled in a course at once', () => {
+    let course: Course;
+    let group: Group;
+    let people: readonly string[];
+    beforeEach(async () => {
+      people = await buildTrainees(harness.context, 3);
+      const inactive = await buildUser(harness.context, { isActive: false });
+      group = await buildGroup(harness.context, [...people, inactive.id, cast.foreign.user.id]);
+      course = await buildCourse(harness.context, cast.owner.user, {
+        isPublished: true,
+        maxStudents: 2,
+        waitingMax: 5,
+      });
+    });
+    const enroll = (body: object = {}, by = cast.owner) =>
+      api('post', '/api/enrollments/bulk', by.token).send({ courseId: course.id, groupId: group.id, ...body });
+    const enrolled = () => harness.context.database.models.Enrollment.count();
+
+    it('with its active trainees only, the others hidden from trainers, oldest account first', async () => {
+      const { body } = await enroll({ whenFull: 'wait' }).expect(201);
+      expect(body.skipped).to.deep.equal([]);
+      const statuses = Object.fromEntries(
+        body.enrollments.map(({ userId, status }: { userId: string; status: string }) => [userId, status]),
+      );
+      const [one = '', two = '', three = ''] = people;
+      expect(statuses).to.deep.equal({ [one]: 'active', [two]: 'active', [three]: 'waiting' });
+      const again = await enroll({ whenFull: 'wait' }).expect(201);
+      expect(again.body.enrollments).to.deep.equal([]);
+      expect(again.body.skipped.map(({ code }: { code: string }) => code)).to.deep.equal(
+        Array(3).fill('ALREADY_ENROLLED'),
+      );
+    });
+
+    it('after a preview, which changes nothing', async () => {
+      const preview = { whenFull: 'wait', dryRun: true };
+      const { body } = await enroll(preview).expect(201);
+      const outcome = (index: number, name: string) => ({
+        traineeId: people[index],
+        name: `Trainee Number ${index}`,
+        outcome: name,
+        code: null,
+        message: null,
+      });
+      expect(body).to.deep.equal({
+        message: 'Nothing was changed.',
+        enrollments: [],
+        skipped: [],
+        outcomes: [outcome(0, 'done'), outcome(1, 'done'), outcome(2, 'waiting')],
+      });
+      expect((await enroll({ dryRun: true })).headers['error-code']).to.equal('COURSE_FULL');
+      expectFailure(await enroll(preview, cast.foreign), 'OTHER_TRAINER');
+      const listed = { ...preview, groupId: undefined, traineeIds: [cast.foreign.user.id] };
+      const [hidden] = (await enroll(listed).expect(201)).body.outcomes;
+      expect(hidden).to.include({ name: null, outcome: 'refused', code: 'NOT_FOUND' });
+      expect(await enrolled()).to.equal(0);
+    });
+
+    it('unless it has more than 1,000 active trainees, is unknown, or comes with a list', async () => {
+      expectFailure(await enroll({ groupId: 'none' }), 'NOT_FOUND', 'Group not found.');
+      for (const wrong of [{ traineeIds: [people[0]] }, { groupId: undefined }])
+        expectInvalid(await enroll(wrong), ['traineeIds']);
+      expectInvalid(await enroll({ reply: 'n'.repeat(2001) }), ['reply']);
+      const large = await buildGroup(harness.context, await buildTrainees(harness.context, 1001, 10));
+      expectInvalid(await enroll({ groupId: large.id }), ['groupId']);
+      expectInvalid(await enroll({ groupId: large.id, reply: 'n'.repeat(2000) }), ['groupId']);
+      await harness.context.database.models.User.update(
+        { isActive: false },
+        { where: { email: 'trainee10@example.com' } },
+      );
+      expectInvalid(await enroll({ groupId: large.id, reply: 'n'.repeat(101) }), ['reply']);
+      await course.update({ maxStudents: null });
+      const { body } = await enroll({ groupId: large.id, reply: 'n'.repeat(100) }).expect(201);
+      expect(body.enrollments).to.have.lengthOf(1000);
+    });
+  });
 });

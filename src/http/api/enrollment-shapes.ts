@@ -73,7 +73,7 @@ export const bulkRemoval = Joi.object({
 });
 
 export const bulkAssignment = Joi.object({
-  message: message('Trainees enrolled successfully.'),
+  message: message('Trainees enrolled successfully.', 'Nothing was changed.'),
   enrollments: Joi.array().items(enrollment).required(),
   skipped: Joi.array()
     .items(
@@ -86,6 +86,17 @@ export const bulkAssignment = Joi.object({
     )
     .required()
     .description('The trainees who were not enrolled'),
+  outcomes: Joi.array()
+    .items(
+      Joi.object({
+        traineeId: id,
+        name: nullableText.description('Name of the trainee; null without an active trainee').example('Ada Lovelace'),
+        outcome: Joi.valid('done', 'waiting', 'unchanged', 'refused').required(),
+        code: nullableEnum(publicCodes).description('Code of the refusal; null otherwise').example(null),
+        message: nullableText.description('Reason of the refusal, for people; null otherwise').example(null),
+      }),
+    )
+    .description('With `dryRun`, the outcome for each trainee; absent otherwise'),
 });
 
 export const bulkStatusChange = component(

@@ -241,6 +241,7 @@ export const fieldDocs: Readonly<
   },
   msg: { description: 'The problem, for people', example: 'Email must be a valid email address.' },
   group: { description: 'Id of a group: only its members', example: exampleId },
+  groupId: { description: 'Id of the group', example: exampleId },
   groups: { description: 'The groups' },
   note: { description: 'Remark about the group; null without one', example: 'Room 12' },
   name: { description: 'File name', example: 'slides.pdf' },

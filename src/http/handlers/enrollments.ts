@@ -52,9 +52,9 @@ export const enrollmentHandlers = {
   },
 
   async assignMany({ context, caller, body }) {
-    const { enrollments, skipped } = await assignMany(context, actorOf(caller), body);
+    const { enrollments, skipped, outcomes } = await assignMany(context, actorOf(caller), body);
     return {
-      message: 'Trainees enrolled successfully.',
+      message: outcomes ? 'Nothing was changed.' : 'Trainees enrolled successfully.',
       enrollments: enrollments.map(presentEnrollment),
       skipped: skipped.map(({ traineeId, refusal: { code, message, params } }) => ({
         traineeId,
@@ -62,6 +62,18 @@ export const enrollmentHandlers = {
         code: publicCodeOf(code),
         ...(params && { params }),
       })),
+      ...(outcomes && {
+        outcomes: outcomes.map(({ traineeId, name, outcome }) => {
+          const refusal = typeof outcome === 'string' ? undefined : outcome;
+          return {
+            traineeId,
+            name,
+            outcome: refusal ? 'refused' : outcome,
+            code: refusal ? publicCodeOf(refusal.code) : null,
+            message: refusal ? publicMessage(refusal) : null,
+          };
+        }),
+      }),
     };
   },
 

@@ -1,17 +1,22 @@
 import type { Transaction } from 'sequelize';
 import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
-import { AppError } from '../../errors.js';
-import { type BulkAssignment, bulkAssignmentSchema } from '../../schemas/enrollment.js';
+import { fullName } from '../../db/models/user.js';
+import { AppError, validationError } from '../../errors.js';
+import { type BulkAssignment, bulkAssignmentSchema, maxOfGroup, maxReply } from '../../schemas/enrollment.js';
+import { countCharacters, tooLong } from '../../schemas/fields.js';
 import { validate } from '../../schemas/validate.js';
 import { auditedEnrollment, recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
 import { reserveSeats, takeWaitingNumbers } from '../courses/capacity.js';
 import { lockManagedCourse } from '../courses/commands.js';
+import { activeTraineesOf } from '../groups/members.js';
 import { inCourseQueue } from '../locks/course-queue.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
 import { withNewIds } from '../new-ids.js';
 import { applyEnrollmentEffects, notifiesByDefault } from './effects.js';
+import { type PreviewedOutcome, previewAssignment } from './preview.js';
+import { assertManagesCourse } from './queries.js';
 import { assignmentRefusal, replyOf } from './rules.js';
 import { auditedChanges, enrollmentRecord, insertEnrollments } from './store.js';
 import { addPlacesAfterChange } from './waiting-places.js';
@@ -33,9 +38,57 @@ interface PartitionedTrainees {
   skipped: SkippedTrainee[];
 }
 
+/** Assignment with the ids of its trainees. */
+type ListAssignment = BulkAssignment & { traineeIds: string[] };
+
+/** Returns the assignment with the ids of its trainees. @throws AppError `VALIDATION`, `NOT_FOUND` for the group */
+async function withTraineeIds(core: Core, wanted: BulkAssignment): Promise<ListAssignment> {
+  const { traineeIds, groupId, reply = wanted.notes } = wanted;
+  const params = { fields: ['groupId'] };
+  if (groupId === undefined) {
+    if (traineeIds !== undefined) return { ...wanted, traineeIds };
+    const message = 'Either traineeIds or groupId is required.';
+    throw validationError([{ path: 'traineeIds', code: 'REQUIRED', params, message }]);
+  }
+  if (traineeIds !== undefined) {
+    const message = 'traineeIds and groupId exclude each other.';
+    throw validationError([{ path: 'traineeIds', code: 'EXCLUSIVE', params, message }]);
+  }
+  const ids = await activeTraineesOf(core, groupId, maxOfGroup);
+  const most = Math.floor(maxReply / Math.max(ids.length, 1));
+  if (reply && countCharacters(reply) > most) {
+    const message = `Reply must be at most ${most} characters for ${ids.length} trainees.`;
+    throw validationError([{ path: 'reply', ...tooLong(most, message) }]);
+  }
+  return { ...wanted, traineeIds: ids };
+}
+
+/** Previewed outcome for a trainee. */
+export interface AssignmentOutcome {
+  traineeId: string;
+  /** Null unless the account is an active trainee's: others are hidden from trainers. */
+  name: string | null;
+  outcome: PreviewedOutcome;
+}
+
+/** Predicts the outcomes of {@link assignMany}, and changes nothing. */
+async function previewMany(core: Core, actor: Actor, wanted: ListAssignment): Promise<AssignmentOutcome[]> {
+  const { courseId, traineeIds } = wanted;
+  await assertManagesCourse(core, actor, courseId);
+  const outcomes = await previewAssignment(core, actor, wanted);
+  const { User } = core.database.models;
+  const where = { id: traineeIds, role: 'trainee', isActive: true } as const;
+  const found = await core.database.read(() => User.findAll({ attributes: ['id', 'firstName', 'lastName'], where }));
+  const names = new Map(found.map((user) => [user.id, fullName(user)]));
+  return traineeIds.flatMap((traineeId, index) => {
+    const outcome = outcomes[index];
+    return outcome === undefined ? [] : [{ traineeId, name: names.get(traineeId) ?? null, outcome }];
+  });
+}
+
 async function partitionTrainees(
   core: Core,
-  { courseId, traineeIds, status }: BulkAssignment,
+  { courseId, traineeIds, status }: ListAssignment,
   transaction: Transaction,
 ): Promise<PartitionedTrainees> {
   const { Enrollment } = core.database.models;
@@ -66,7 +119,7 @@ async function assignPlaces(
   core: Core,
   course: Course,
   toEnroll: readonly TraineeToEnroll[],
-  { status, whenFull }: BulkAssignment,
+  { status, whenFull }: ListAssignment,
   transaction: Transaction,
 ) {
   const onList = toEnroll.map(({ existing }) => existing?.status === 'waiting');
@@ -88,6 +141,7 @@ async function assignPlaces(
  * Enrolls many trainees in a course, or adds them to its waiting list. Skips trainees that can't be enrolled. Enrolls nobody if the course
  * would exceed its capacity.
  * @param notify whether enrolled trainees get a mail
+ * @returns with `dryRun`, only the `outcomes` that would follow
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `OTHER_TRAINER`, `COURSE_FULL`, `WAITING_LIST_FULL`
  */
 export async function assignMany(
@@ -95,9 +149,10 @@ export async function assignMany(
   actor: Actor,
   input: unknown,
   notify = notifiesByDefault(actor),
-): Promise<{ enrollments: Enrollment[]; skipped: SkippedTrainee[] }> {
-  const wanted = validate(bulkAssignmentSchema, input);
-  const { courseId, status } = wanted;
+): Promise<{ enrollments: Enrollment[]; skipped: SkippedTrainee[]; outcomes?: AssignmentOutcome[] }> {
+  const wanted = await withTraineeIds(core, validate(bulkAssignmentSchema, input));
+  const { courseId, status, dryRun } = wanted;
+  if (dryRun) return { enrollments: [], skipped: [], outcomes: await previewMany(core, actor, wanted) };
   const written = replyOf(actor, wanted, core.now());
   const { Enrollment } = core.database.models;
   const assign = async (transaction: Transaction) => {

@@ -303,7 +303,7 @@ export async function findEnrollment(core: Core, actor: Identity, id: string): P
 }
 
 /** @throws AppError `NOT_FOUND`, `OTHER_TRAINER` */
-async function assertManagesCourse(core: Core, actor: Actor, courseId: string): Promise<void> {
+export async function assertManagesCourse(core: Core, actor: Actor, courseId: string): Promise<void> {
   const course = await core.database.read(() => core.database.models.Course.findByPk(courseId));
   if (!course) throw notFound('Course');
   assertManages(actor, course);

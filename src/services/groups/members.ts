@@ -1,7 +1,8 @@
-import type { Transaction } from 'sequelize';
+import { Op, type Transaction } from 'sequelize';
 import type { User } from '../../db/models/user.js';
+import { hasAccountState, isMemberByIndex } from '../../db/sql/conditions.js';
 import { insertRows } from '../../db/sql/insert.js';
-import { AppError, notFound } from '../../errors.js';
+import { AppError, notFound, validationError } from '../../errors.js';
 import { type MemberSource, memberChangeSchema } from '../../schemas/group.js';
 import { validate } from '../../schemas/validate.js';
 import { recordAudit } from '../audit/audit.js';
@@ -97,6 +98,21 @@ export async function changeMemberships(
   const rows = added.map(({ groupId, userId }) => ({ groupId, userId, source, addedAt }));
   await insertRows(GroupMember, rows, transaction);
   return outcomes;
+}
+
+/**
+ * Returns the ids of the active trainees in a group, oldest account first.
+ * @throws AppError `NOT_FOUND` for the group, `VALIDATION` for more than `most`
+ */
+export async function activeTraineesOf({ database }: Core, id: string, most: number): Promise<string[]> {
+  const { models, sequelize, read } = database;
+  if (!(await read(() => models.Group.findByPk(id, { attributes: ['id'] })))) throw notFound('Group');
+  const state = { role: 'trainee', isActive: true, requiresPasswordChange: undefined } as const;
+  const where = { [Op.and]: [isMemberByIndex(sequelize, '`User`.`id`', id), hasAccountState(state)] };
+  const found = await read(() => models.User.findAll({ attributes: ['id'], where, order: ['id'], limit: most + 1 }));
+  if (found.length <= most) return found.map((user) => user.id);
+  const message = `groupId: the group has more than ${most} active trainees. Enroll them by their ids, part by part.`;
+  throw validationError([{ path: 'groupId', code: 'TOO_MANY', params: { max: most }, message }]);
 }
 
 /** Maximum number of people in an audit entry, whose names a page of the log shows. */

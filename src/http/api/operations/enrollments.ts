@@ -90,7 +90,7 @@ export const enrollmentOperations = {
   assignMany: operation.post('/api/enrollments/bulk', {
     summary: 'Enroll many trainees: all eligible trainees, or nobody if the course has too few free seats',
     description:
-      'With `whenFull` `wait`, the trainees without a seat join the end of the waiting list in the order of the request. If the list has too few places, nobody is enrolled.',
+      'With `whenFull` `wait`, the trainees without a seat join the end of the waiting list in the order of the request. If the list has too few places, nobody is enrolled. With `dryRun`, nothing is changed, and the response has `outcomes`.',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     body: bulkAssignmentSchema,
     success: freeingSeats(created('The new enrollments, and the skipped trainees with their reasons', bulkAssignment)),
