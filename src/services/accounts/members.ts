@@ -4,7 +4,7 @@ import { isMemberByIndex, isMemberByLookup } from '../../db/sql/conditions.js';
 import type { Core } from '../core.js';
 import { type AccountSearch, narrowSearch } from './search.js';
 
-/** Maximum numbers of members of whom all accounts, or all enrollments, may be read and sorted. */
+/** Maximum numbers of members for reading and sorting all their accounts, or all their enrollments. */
 export const memberBounds = { accounts: 7000, enrollments: 4000 };
 
 /** Conditions for the members of a group. */

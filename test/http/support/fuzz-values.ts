@@ -56,7 +56,8 @@ export const nastyValue: Arbitrary<unknown> = fc.oneof(
 const pools: readonly (readonly [RegExp, string])[] = [
   [/^courseId$|^course$/, 'course'],
   [/^enrollmentIds?$/, 'enrollment'],
-  [/^(trainer|trainee|user|actor|target)Ids?$/, 'user'],
+  [/^groupId$|^group$/, 'group'],
+  [/^(trainer|trainee|user|actor|target)Ids?$|^add$|^remove$/, 'user'],
   [/^identifier$|^email$/, 'email'],
   [/password/i, 'password'],
   [/phone/i, 'phone'],

@@ -9,6 +9,7 @@ import { client, runToEnd, runToPlan } from '../../services/imports/support/subm
 import {
   buildCourse,
   buildEnrollment,
+  buildGroup,
   buildImage,
   buildMaterial,
   buildUser,
@@ -76,6 +77,7 @@ export async function prepareWorld(context: Context): Promise<World> {
     await buildEnrollment(context, trainee, course, { status: 'active' });
     await buildMaterial(context, course);
   }
+  for (const members of [[], [trainer.id, trainee.id]]) await buildGroup(context, members);
   const avatar = await buildImage(context, trainee, await image().png().toBuffer());
   await buildImports(context, admin);
   const [super_admin, ...others] = await Promise.all(
@@ -89,6 +91,7 @@ export async function prepareWorld(context: Context): Promise<World> {
       trainer: idsOf([trainer, trainer, trainee]),
       course: idsOf(await models.Course.findAll()),
       enrollment: idsOf(await models.Enrollment.findAll()),
+      group: idsOf(await models.Group.findAll()),
       import: idsOf(await models.Import.findAll()),
       file: idsOf(await models.StoredFile.findAll({ where: { kind: 'material' } })),
       image: [avatar.storageKey.slice('image/'.length)],
