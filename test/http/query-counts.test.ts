@@ -10,6 +10,7 @@ import {
   buildCertificate,
   buildCourse,
   buildEnrollment,
+  buildGroup,
   buildImport,
   buildMail,
   buildMaterial,
@@ -30,8 +31,8 @@ const listings = Object.values(contract as Record<string, Operation>).filter(
     operation !== contract.listImportRows,
 );
 
-/** Listings that return names of ids need one more query for each kind of object: here courses and their trainers. */
-const kindsNamed: Readonly<Record<string, number>> = { '/api/audit': 2 };
+/** Further queries of listings: the audit log names courses and their trainers, groups have numbers of members. */
+const kindsNamed: Readonly<Record<string, number>> = { '/api/groups': 1, '/api/audit': 2 };
 
 /** More rows of each kind than fit on the largest requested page. */
 const many = 51;
@@ -58,6 +59,7 @@ async function fill({ context }: Harness, { cast, courseId }: World): Promise<vo
     await buildMaterial(context, course);
     await buildImport(context, 0);
     await buildMail(context, {});
+    await buildGroup(context);
   }
   const until = { createdAt: new Date(), expiresAt: new Date(Date.now() + 3_600_000), ip: null, userAgent: null };
   for (const { user } of Object.values(cast))
