@@ -4,13 +4,13 @@ import { hasOwnName, programmeLogo, programmeName } from '../ui/programme.js';
 
 /**
  * Logo and name of the programme.
- * @param narrow in one line; else a long name is below the logo
+ * @param narrow beside the logo, in at most two lines; else a long name is below the logo
  */
 export function Brand({ narrow = false }: { narrow?: boolean }) {
   return (
     <Group gap="xs" wrap={narrow ? 'nowrap' : 'wrap'} miw={0} mih={34}>
       {programmeLogo && <img src={programmeLogo} alt="" className="programme-logo" />}
-      <Text fw={650} dir="auto" truncate={narrow}>
+      <Text fw={650} dir="auto" {...(narrow && { lh: 1.25, lineClamp: 2 })}>
         {programmeName}
       </Text>
     </Group>

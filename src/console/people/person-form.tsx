@@ -37,19 +37,17 @@ export function PersonForm({ user }: { user: PersonDetails }) {
             others={{ role: <RoleField key="role" {...form.field('role')} user={user} /> }}
           />
         </SimpleGrid>
-        <Group className="sticky-actions" justify="space-between">
-          <Text size="sm" c="dimmed">
-            {t('field.createdAt')}: <Time at={user.createdAt} /> · {t('field.updatedAt')}: <Time at={user.updatedAt} />{' '}
-            · {t('field.lastLogin')}: <Time at={user.lastLogin} />
-          </Text>
-          <Group>
-            <Button variant="default" disabled={!form.isDirty || form.submitting} onClick={form.discard}>
-              {t('action.discard')}
-            </Button>
-            <Button type="submit" loading={form.submitting} disabled={!form.isDirty}>
-              {t('action.save')}
-            </Button>
-          </Group>
+        <Text size="sm" c="dimmed">
+          {t('field.createdAt')}: <Time at={user.createdAt} /> · {t('field.updatedAt')}: <Time at={user.updatedAt} /> ·{' '}
+          {t('field.lastLogin')}: <Time at={user.lastLogin} />
+        </Text>
+        <Group className={form.isDirty ? 'sticky-actions' : undefined}>
+          <Button type="submit" loading={form.submitting} disabled={!form.isDirty}>
+            {t('action.save')}
+          </Button>
+          <Button variant="default" disabled={!form.isDirty || form.submitting} onClick={form.discard}>
+            {t('action.discard')}
+          </Button>
         </Group>
       </Stack>
     </form>
