@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { buildCourse, buildEnrollment, buildMail, buildTrainees, buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { accessibilityProblems, describePages, expect } from './support/browser.js';
+import { accessibilityProblems, describePages, expect, horizontalOverflow } from './support/browser.js';
 import { useConsole, useConsoleWithMail } from './support/console.js';
 import { buildScene, dialog, row } from './support/courses.js';
 
@@ -108,6 +108,13 @@ describePages('Selections', function () {
         finishedAt: new Date(),
       });
     const page = await test.openAs(admin, '/mail?state=failed');
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.evaluate("localStorage.setItem('coursectl-language', 'de')");
+    await page.reload();
+    await page.getByRole('button', { name: /noch einmal senden$/ }).waitFor();
+    expect(await horizontalOverflow(page)).toBeLessThanOrEqual(0);
+    await page.evaluate("localStorage.removeItem('coursectl-language')");
+    await page.reload();
     await page.getByLabel('Select all on this page').check();
     await page.getByRole('button', { name: 'Select all 25 that match' }).click();
     await bar(page).getByRole('button', { name: 'Send again (25)' }).click();

@@ -181,21 +181,29 @@ describePages('Lists', function () {
     }
   });
 
-  it('show course, dates, seats and status without scrolling in 1280, 768 and 360 pixels', async () => {
-    const { admin, course, trainees } = await buildScene(test);
+  it('show course, dates, seats, status and last sign-in without scrolling in 1280, 768 and 360 pixels', async () => {
+    const { admin, trainer, course, foreign, trainees } = await buildScene(test);
+    await foreign.update({ isPublished: false });
     await course.update({
-      title: 'Compilers and Interpreters',
+      title: 'Brandschutzhelferinnen- und Brandschutzhelferausbildung nach DGUV Information 205-023',
       startDate: '2026-02-01',
       endDate: '2026-02-28',
       maxStudents: 1,
     });
     for (const [index, status] of (['completed', 'waiting', 'pending'] as const).entries())
       if (trainees[index]) await buildEnrollment(test.context, trainees[index], course, { status });
+    await trainer.update({
+      lastName: 'von Hohenlohe-Waldenburg-Schillingsfürst',
+      email: 'schillingsfuerst.von.hohenlohe-waldenburg@brandschutz.example.org',
+      lastLogin: new Date(Date.now() - 3 * 86_400_000),
+    });
     const page = await test.openAs(admin, '/', { locale: 'de-DE' });
     const places = ['Abgeschlossen', 'Warteliste', 'Angefragt'];
+    const shown = [course.title, '01.02.2026', '1 von 1', 'Warteliste: 1', 'Beendet', 'Veröffentlicht'];
     const lists = {
-      '/courses?ended=all': ['Compilers and Interpreters', '01.02.2026', '1 von 1', 'Beendet', 'Veröffentlicht'],
-      '/enrollments': ['Compilers and Interpreters', 'Nummer 1', ...places],
+      '/people?role=trainer': ['@brandschutz.example.org', 'vor 3 Tagen'],
+      '/courses?ended=all': shown,
+      '/enrollments': [course.title, 'Nummer 1', ...places],
       [`/courses/${course.id}?tab=participants`]: ['Nummer 1', ...places],
       [`/courses/${course.id}?tab=participants&status=waiting`]: ['1'],
     };
@@ -214,6 +222,20 @@ describePages('Lists', function () {
       }
     }
     await expect(page.getByRole('heading', { level: 1 }).locator('xpath=../..')).toContainText('Beendet');
+  });
+
+  it('show at least two lines of a message where the table is narrow', async () => {
+    const { trainer, course, trainees } = await buildScene(test);
+    const notes = 'My boss wants me to take the course this year. Is an afternoon possible? '.repeat(4);
+    if (trainees[0]) await buildEnrollment(test.context, trainees[0], course, { status: 'pending', notes });
+    const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants`);
+    const message = page.locator('.running-text', { hasText: 'My boss' });
+    const lines = () =>
+      message.evaluate((element) => element.clientHeight / Number.parseFloat(getComputedStyle(element).lineHeight));
+    await expect.poll(lines).toBeCloseTo(2, 1);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.goto(`${test.url}/enrollments?status=pending`);
+    await expect.poll(lines).toBeCloseTo(2, 1);
   });
 
   it('have buttons to accept and refuse requests, also in a narrow window', async () => {

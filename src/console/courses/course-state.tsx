@@ -29,7 +29,13 @@ export function SeatsTaken({ course, short = false }: { course: Course; short?: 
       : t(short ? 'courses.seats.taken' : 'courses.seats.allTaken', { taken: seatsTaken, max: maxStudents });
   return (
     <Text span inherit fw={isFull(course) ? 600 : undefined}>
-      {waitingCount > 0 ? t('courses.seats.waiting', { seats, count: waitingCount }) : seats}
+      {seats}
+      {waitingCount > 0 && (
+        <>
+          {short ? <br /> : ', '}
+          {t('courses.seats.waiting', { count: waitingCount })}
+        </>
+      )}
     </Text>
   );
 }

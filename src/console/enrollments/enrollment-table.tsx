@@ -1,8 +1,10 @@
 import { Box, Button, Group, Menu, Stack, Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { type ComponentProps, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { statusRules } from '../api/enrollment-statuses.js';
 import { useUser } from '../session/session.js';
+import { EmailText } from '../ui/email-text.js';
 import { lazyDialog } from '../ui/lazy.js';
 import { TextLink } from '../ui/links.js';
 import { BulkBar } from '../ui/lists/bulk-bar.js';
@@ -120,6 +122,9 @@ interface ColumnOptions {
 
 function useColumns({ withCourse, only, ...handlers }: ColumnOptions): readonly Column<EnrollmentRow>[] {
   const { t } = useTranslation();
+  const isWide = useMediaQuery('(min-width: 62em)', false, { getInitialValueInEffect: false });
+  // Only wide lists of requests alone have room for a message in one line.
+  const noteLines = only === 'pending' && isWide ? 1 : 2;
   const status: Column<EnrollmentRow> = {
     id: 'status',
     header: t('field.status'),
@@ -145,7 +150,7 @@ function useColumns({ withCourse, only, ...handlers }: ColumnOptions): readonly 
       id: 'trainee',
       header: t('role.trainee'),
       sortKey: 'lastName',
-      render: (row) => <Trainee row={row} withCourse={withCourse} />,
+      render: (row) => <Trainee row={row} withCourse={withCourse} noteLines={noteLines} />,
     },
     ...(only === 'pending' ? [] : only === 'waiting' ? [place] : [status, progress]),
     {
@@ -180,7 +185,7 @@ function CourseLink({ row: { course } }: { row: EnrollmentRow }) {
 }
 
 /** Name (for the super admin a link), course and email, with the messages below. The row opens the first link. */
-function Trainee({ row, withCourse }: { row: EnrollmentRow; withCourse: boolean }) {
+function Trainee({ row, withCourse, noteLines }: { row: EnrollmentRow; withCourse: boolean; noteLines: number }) {
   const { t } = useTranslation();
   const { user, formerName } = row;
   const isAdmin = useUser().role === 'super_admin';
@@ -200,7 +205,7 @@ function Trainee({ row, withCourse }: { row: EnrollmentRow; withCourse: boolean 
           )}
           {withCourse && <CourseLink row={row} />}
           <Text span size="xs" c="dimmed" className="running-text">
-            {user.email}
+            <EmailText email={user.email} />
           </Text>
         </Group>
         {formerName !== null && (
@@ -208,7 +213,7 @@ function Trainee({ row, withCourse }: { row: EnrollmentRow; withCourse: boolean 
             {t('enrollments.renamed.was', { former: formerName })}
           </Text>
         )}
-        <EnrollmentNotes row={row} lines={1} />
+        <EnrollmentNotes row={row} lines={noteLines} />
       </Box>
     </Group>
   );

@@ -248,7 +248,7 @@ function RetryAll({ count, read }: { count: number; read(): Promise<ReadonlyMap<
   }
   return (
     <div>
-      <Button loading={isWorking} onClick={() => void act()}>
+      <Button className="wrapping" loading={isWorking} onClick={() => void act()}>
         {t('mail.retryAll', { count })}
       </Button>
       <FormFailure>{failure}</FormFailure>

@@ -1,5 +1,6 @@
 import { Group } from '@mantine/core';
 import type { TFunction } from 'i18next';
+import { EmailText } from '../ui/email-text.js';
 import { TextLink } from '../ui/links.js';
 import type { Column } from '../ui/lists/data-table.js';
 import { PersonAvatar } from '../ui/person-avatar.js';
@@ -24,7 +25,7 @@ export function peopleColumns(t: TFunction): Column<Account>[] {
         </Group>
       ),
     },
-    { id: 'email', header: t('field.email'), sortKey: 'email', render: ({ email }) => email },
+    { id: 'email', header: t('field.email'), sortKey: 'email', render: ({ email }) => <EmailText email={email} /> },
     { id: 'phone', header: t('field.phone'), optional: true, render: ({ phone }) => <bdi dir="ltr">{phone}</bdi> },
     { id: 'role', header: t('field.role'), render: ({ role }) => t(`role.${role}`) },
     { id: 'state', header: t('field.status'), render: (account) => <AccountState account={account} /> },

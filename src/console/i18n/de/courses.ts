@@ -62,7 +62,7 @@ export const courses: Translations['courses'] = {
     taken: '{{taken}} von {{max}}',
     allTaken: '{{taken}} von {{max}} belegt',
     takenOfAny: '{{taken}}, unbegrenzt',
-    waiting: '{{seats}}, Warteliste: {{count}}',
+    waiting: 'Warteliste: {{count}}',
   },
   ended: {
     label: 'Zeitraum',

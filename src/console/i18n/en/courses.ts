@@ -61,7 +61,7 @@ export const courses = {
     taken: '{{taken}} of {{max}}',
     allTaken: '{{taken}} of {{max}} taken',
     takenOfAny: '{{taken}}, no limit',
-    waiting: '{{seats}}, {{count}} waiting',
+    waiting: '{{count}} waiting',
   },
   ended: {
     label: 'Dates',
