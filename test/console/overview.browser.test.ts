@@ -102,6 +102,9 @@ describePages('The overview', function () {
     await page.goBack();
     await region.getByRole('link', { name: 'Participants' }).click();
     await expect(page).toHaveURL(new RegExp(`/courses/${next.id}\\?tab=participants`));
+    await page.goBack();
+    await region.getByRole('link', { name: 'Attendance list' }).click();
+    await expect(page.getByRole('heading', { name: 'Attendance list: Knots' })).toBeVisible();
   });
 
   it('says that nothing waits, and which first steps are done', async () => {
@@ -130,6 +133,8 @@ describePages('The overview', function () {
     await expect(page.getByRole('combobox', { name: 'Status' })).toHaveValue('finished');
     await expect(page.getByRole('row').filter({ hasText: '@' })).toHaveCount(1);
     await expect(page.getByRole('row').filter({ hasText: '@' })).toContainText(/active.*100%/);
+    await page.getByRole('button', { name: 'Complete 1' }).click();
+    await expect(page.getByRole('dialog')).toContainText('completed the course?');
   });
 
   it('of the super admin shows the day in the programme, and warns if no time zone is set', async () => {

@@ -427,7 +427,7 @@ describePages('The participants of a course', function () {
         notes: 'Please.',
       });
     const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants`);
-    await expect(page.getByText('2 trainees have finished the course.')).toBeVisible();
+    await expect(page.getByText('2 trainees have reached 100%.')).toBeVisible();
     await page.getByRole('combobox', { name: 'Status' }).selectOption('Ready to complete');
     await expect(row(page, 'Taking part')).toHaveCount(2);
     expect(await accessibilityProblems(page)).toEqual([]);
@@ -438,7 +438,7 @@ describePages('The participants of a course', function () {
     await expect(dialog(page)).not.toContainText('Please.');
     await dialog(page).getByRole('button', { name: 'Mark as completed' }).click();
     await expect(page.getByText('2 enrollments were changed.')).toBeVisible();
-    await expect(page.getByText('have finished the course')).toHaveCount(0);
+    await expect(page.getByText('have reached 100%')).toHaveCount(0);
     await page.getByRole('combobox', { name: 'Status' }).selectOption('Completed');
     await expect(row(page, 'Trainee').filter({ hasText: 'Completed' })).toHaveCount(2);
   });

@@ -91,7 +91,7 @@ export function Participants({ course }: { course: Course }) {
           {add}
         </Group>
       </Group>
-      <FinishedNote courseId={course.id} />
+      <FinishedNote within={{ courseId: course.id }} />
       <EnrollmentTable
         label={t('courses.tab.participants')}
         query={query}

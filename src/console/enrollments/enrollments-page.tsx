@@ -13,6 +13,7 @@ import { nameOf } from '../ui/person-name.js';
 import { Empty } from '../ui/states.js';
 import { EnrollmentDownload } from './enrollment-download.js';
 import { EnrollmentTable } from './enrollment-table.js';
+import { FinishedNote } from './finished-note.js';
 import {
   defaultPageSize,
   type EnrollmentFilter,
@@ -93,6 +94,7 @@ export function EnrollmentsPage() {
         )}
       </Filters>
       {isAdmin && userId !== undefined && <OnlyUser id={userId} onClear={() => onSearch({ userId: undefined })} />}
+      {option === 'finished' && <FinishedNote within={filter} />}
       <EnrollmentTable
         withCourse={courseId === undefined}
         only={option}

@@ -8,14 +8,14 @@ import { messageOf } from '../ui/messages.js';
 import { useUnmountSignal } from '../ui/unmount-signal.js';
 import type { EnrollmentChange } from './enrollment-dialog.js';
 import { enrollmentReader } from './read-enrollments.js';
-import { finishedFilter } from './status-filter.js';
+import { type EnrollmentFilter, finishedFilter } from './status-filter.js';
 
 const EnrollmentDialog = lazyDialog(async () => (await import('./enrollment-dialog.js')).EnrollmentDialog, 'change');
 
-/** Says how many trainees have finished a course, and offers to complete them. */
-export function FinishedNote({ courseId }: { courseId: string }) {
+/** Says how many trainees have reached 100 %, and offers to complete them. @param within enrollments to look at */
+export function FinishedNote({ within }: { within: EnrollmentFilter }) {
   const { t } = useTranslation();
-  const filter = { courseId, ...finishedFilter };
+  const filter = { ...within, ...finishedFilter };
   const { data } = useApi('listEnrollments', { query: { ...filter, limit: 1 } }, { keepPrevious: true });
   const [change, setChange] = useState<EnrollmentChange>();
   const [reading, setReading] = useState(false);

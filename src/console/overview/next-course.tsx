@@ -31,6 +31,9 @@ export function NextCourse({ course }: { course: Overview<'trainer'>['nextCourse
           <ButtonLink to="/courses/$id" params={{ id }} search={{ tab: 'participants' }} size="xs" variant="default">
             {t('courses.tab.participants')}
           </ButtonLink>
+          <ButtonLink to="/courses/$id/attendance" params={{ id }} size="xs" variant="default">
+            {t('overview.next.attendance')}
+          </ButtonLink>
           {requests > 0 && (
             <ButtonLink to="/enrollments" search={{ status: 'pending', courseId: id }} size="xs">
               {t('overview.next.answer', { count: requests })}

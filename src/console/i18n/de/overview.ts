@@ -93,6 +93,7 @@ export const overview: Translations['overview'] = {
     title: 'Nächster Kurs',
     none: 'Keiner deiner Kurse beginnt heute oder später.',
     place: 'Ort',
+    attendance: 'Anwesenheitsliste',
     answer_one: '{{count}} Anfrage beantworten',
     answer_other: '{{count}} Anfragen beantworten',
   },

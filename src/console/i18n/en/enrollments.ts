@@ -37,8 +37,8 @@ export const enrollments = {
     leave: 'Files that have not arrived yet will not be added.',
   },
   finished: {
-    note_one: '{{count}} trainee has finished the course.',
-    note_other: '{{count}} trainees have finished the course.',
+    note_one: '{{count}} trainee has reached 100%.',
+    note_other: '{{count}} trainees have reached 100%.',
     complete_one: 'Complete {{count}}',
     complete_other: 'Complete all {{count}}',
   },

@@ -90,6 +90,7 @@ export const overview = {
     title: 'Next course',
     none: 'None of your courses has a first day ahead.',
     place: 'Place',
+    attendance: 'Attendance list',
     answer_one: 'Answer {{count}} request',
     answer_other: 'Answer {{count}} requests',
   },
