@@ -54,6 +54,17 @@ describe('The translations of the web console', () => {
     }
   });
 
+  it('repeat the words of a button in its accessible name (WCAG 2.2, 2.5.3)', () => {
+    for (const { catalogue, courses } of [en, de])
+      for (const [words, name] of [
+        [courses.progress.set, courses.progress.setOf],
+        [courses.materials.title, courses.materials.of],
+        [courses.certificate.open, courses.certificate.of],
+        [catalogue.addToCalendar, catalogue.addToCalendarOf],
+      ] as const)
+        expect(name).to.include(words);
+  });
+
   it('name the audited values of imports and materials', () => {
     const options = Object.keys(importOptionsSchema.describe().keys as object);
     expect({ ...en.field, ...en.audit.field }).to.include.all.keys(

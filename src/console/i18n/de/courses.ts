@@ -173,7 +173,7 @@ export const courses: Translations['courses'] = {
     label: 'Fortschritt in Prozent',
     invalid: 'Gib eine ganze Zahl von 0 bis 100 ein.',
     set: 'Fortschritt ändern',
-    setOf: 'Fortschritt von {{name}} ändern',
+    setOf: 'Fortschritt ändern: {{name}}',
     of: 'Fortschritt von {{name}}',
   },
   materials: {
