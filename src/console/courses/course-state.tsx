@@ -32,7 +32,8 @@ export function SeatsTaken({ course, short = false }: { course: Course; short?: 
       {seats}
       {waitingCount > 0 && (
         <>
-          {short ? <br /> : ', '}
+          {', '}
+          {short && <br />}
           {t('courses.seats.waiting', { count: waitingCount })}
         </>
       )}
