@@ -893,9 +893,9 @@ export interface ImportFileColumn {
   /** Heading in the file, shortened */
   heading: string | null;
   /** Field that the column is imported as; null if it is not imported */
-  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended' | null;
+  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'group' | 'fullName' | 'suspended' | null;
   /** Suggested field for a column that is not imported, by its heading or its values; null without a suggestion */
-  suggestion: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended' | null;
+  suggestion: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'group' | 'fullName' | 'suspended' | null;
   /** Whether the workbook hides the column */
   hidden: boolean;
   /** Effect of the column on people, as a text; null for a column that is not imported */
@@ -919,7 +919,7 @@ export interface ImportReason {
   /** Codes of further problems of the same rows */
   otherCodes: string[];
   /** Field to correct; null if several fields or none */
-  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended' | null;
+  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'group' | 'fullName' | 'suspended' | null;
   /** The reason, for people; the same for all these rows */
   message: string;
   /** Name that no course or several courses have, with the courses that may be meant, for `mapCourse`; null for another problem, and after the first 20 names */
@@ -947,7 +947,7 @@ export interface ImportWarning {
   /** The kind of warning: docs/IMPORTING.md lists them */
   code: 'COLUMN_DOUBTFUL' | 'COLUMN_HIDDEN' | 'STATE_NOT_IMPORTED' | 'NOT_TICKED' | 'STATE_INACTIVE' | 'LINES_QUOTED' | 'VERSION_LINE' | 'LINES_ABOVE' | 'SHEETS_NOT_READ' | 'ROW_HIDDEN' | 'ROW_EMPTY' | 'CELLS_MERGED' | 'NAME_SPLIT' | 'NAME_GARBLED' | 'NAME_ODD' | 'PHONE_DATE' | 'PHONE_ZEROS' | 'PHONE_SEVERAL' | 'PHONE_WORDS' | 'PHONE_ZERO_LOST' | 'REPLY_WITHOUT_COURSE' | 'STATUS_WITHOUT_COURSE';
   /** Field of the warning; null if several fields or none */
-  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended' | null;
+  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'group' | 'fullName' | 'suspended' | null;
   /** The warning, for people */
   message: string;
   /** Number of rows or columns */
@@ -973,7 +973,7 @@ export type ImportPlan = {
     /** The reason, for people */
     message: string | null;
     /** Fault of the file, for programs with their own messages; null for another problem */
-    reason: 'NOT_CSV' | 'NO_ROWS' | 'ENCODING_UNKNOWN' | 'ENCODING_DOUBTFUL' | 'UNDECODABLE' | 'DELIMITER_UNKNOWN' | 'HEADER_MISSING' | 'HEADER_BELOW' | 'COLUMNS_MISSING' | 'COLUMN_REPEATED' | 'SHEET_UNKNOWN' | 'WORKBOOK_LOCKED' | 'WORKBOOK_TYPE' | 'WORKBOOK_DAMAGED' | 'WORKBOOK_TOO_LARGE' | 'FILE_TOO_LARGE' | null;
+    reason: 'NOT_CSV' | 'NO_ROWS' | 'ENCODING_UNKNOWN' | 'ENCODING_DOUBTFUL' | 'UNDECODABLE' | 'DELIMITER_UNKNOWN' | 'HEADER_MISSING' | 'HEADER_BELOW' | 'COLUMNS_MISSING' | 'COLUMN_REPEATED' | 'SHEET_UNKNOWN' | 'WORKBOOK_LOCKED' | 'WORKBOOK_TYPE' | 'WORKBOOK_DAMAGED' | 'WORKBOOK_TOO_LARGE' | 'FILE_TOO_LARGE' | 'GROUPS_TOO_MANY' | null;
     /** Line of the problem, from 1; null if it has no single line */
     line: number | null;
     /** Possible encodings of the file, the most likely first; empty for another problem */
@@ -1025,7 +1025,7 @@ export type ImportPlan = {
   /** Fields that columns can be mapped to */
   fields: {
     /** File name */
-    name: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended';
+    name: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'group' | 'fullName' | 'suspended';
     /** Whether a file must have the field; a full name replaces first and last name */
     required: boolean;
   }[];
@@ -1092,6 +1092,8 @@ export type ImportPlan = {
   }[];
   /** Number of further changes of this kind */
   identityChangesLeftOut: number;
+  /** Names of the groups that the import creates */
+  newGroups: string[];
   /** Number of accounts that get a generated password */
   generatedPasswords: number;
   /** Number of people who get an invitation by mail */
@@ -1251,7 +1253,7 @@ export interface ImportRow {
   /** Why the row was skipped, rejected, or imported without a course, by its first problem: docs/IMPORTING.md lists the codes */
   code: string | null;
   /** Field to correct; null if several fields or none */
-  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended' | null;
+  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'group' | 'fullName' | 'suspended' | null;
   /** Why the row was rejected, or imported without a course, for people */
   message: string | null;
   /** Current account of the row */
@@ -2248,7 +2250,7 @@ export interface ExportUsersParameters {
     /** Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md */
     search?: string;
     /** The columns, in this order; several are separated by commas. All by default */
-    fields?: ('id' | 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'requiresPasswordChange' | 'lastLogin' | 'language' | 'createdAt')[];
+    fields?: ('id' | 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'requiresPasswordChange' | 'lastLogin' | 'language' | 'createdAt' | 'group')[];
     /** `csv`, or `xlsx` for an Excel workbook */
     format?: 'csv' | 'xlsx';
   };
@@ -3734,6 +3736,8 @@ export interface CreateImportBody {
   role?: 'trainee' | 'trainer';
   /** Id or title of a course */
   course?: string;
+  /** Name of a group to which everybody is added; an unknown name creates the group */
+  group?: string;
   /** Status of new enrollments whose row has no status */
   enrollmentStatus?: 'pending' | 'active';
   /** For a row whose account exists: skip it, update the account, or reject the row */
@@ -3897,6 +3901,8 @@ export interface PlanImportBody {
   role?: 'trainee' | 'trainer';
   /** Id or title of a course */
   course?: string;
+  /** Name of a group to which everybody is added; an unknown name creates the group */
+  group?: string;
   /** Status of new enrollments whose row has no status */
   enrollmentStatus?: 'pending' | 'active';
   /** For a row whose account exists: skip it, update the account, or reject the row */
@@ -3930,7 +3936,7 @@ export interface PlanImportBody {
     /** Index of the column in the file, from 0 */
     column: number;
     /** Field that the column is imported as; null: it is not imported */
-    field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended' | null;
+    field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'group' | 'fullName' | 'suspended' | null;
   }[];
   /** Courses for names in the file: `name=course`, with an id or a title. `name=` imports the rows without this course */
   mapCourse?: string[];

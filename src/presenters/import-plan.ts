@@ -15,6 +15,7 @@ const unfinished: PlanContent = {
   warnings: [],
   identityChanges: [],
   identityChangesLeftOut: 0,
+  newGroups: [],
   generatedPasswords: 0,
   invitations: 0,
   news: 0,

@@ -42,5 +42,6 @@ export const fileProblemReasons = [
   'WORKBOOK_DAMAGED',
   'WORKBOOK_TOO_LARGE',
   'FILE_TOO_LARGE',
+  'GROUPS_TOO_MANY',
 ] as const;
 export type FileProblemReason = (typeof fileProblemReasons)[number];

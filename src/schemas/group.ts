@@ -9,8 +9,14 @@ import { groupNameMaximum } from './sort-key.js';
 export const memberSources = ['hand', 'file'] as const;
 export type MemberSource = (typeof memberSources)[number];
 
-const name = fields
-  .singleLine('Name', 1, groupNameMaximum)
+/** Name of a group. Cells of files list groups with the excluded separators. */
+export const groupName = (label: string) =>
+  fields
+    .singleLine(label, 1, groupNameMaximum)
+    .pattern(/^[^;|]*$/)
+    .messages({ 'string.pattern.base': `${label} must not contain ; or |, which separate groups in files.` });
+
+const name = groupName('Name')
   .description('Name of the group, unique regardless of case and repeated spaces')
   .example('Year 9');
 const note = fields.nullable(fields.multiLine('Note', 1000));

@@ -5,6 +5,7 @@ import { type InitialStatus, initialStatuses } from './enrollment-statuses.js';
 import type { Role } from './fields.js';
 import * as fields from './fields.js';
 import { type Delimiter, type Encoding, importDelimiters, importEncodings } from './file-format.js';
+import { groupName } from './group.js';
 import Joi from './joi.js';
 import * as listing from './listing.js';
 import { refuse } from './problems.js';
@@ -19,6 +20,7 @@ export const importColumns = [
   'course',
   'enrollmentStatus',
   'reply',
+  'group',
 ] as const;
 export type ImportColumn = (typeof importColumns)[number];
 /** Fields that a heading can name: a column of an import, the full name in one cell, or the opposite of `isActive`. */
@@ -40,6 +42,8 @@ export interface ImportOptions {
   role: ImportableRole;
   /** Id or title of a course in which all trainees are enrolled, besides the course of their row. */
   course?: string;
+  /** Name of a group to which all people are added, besides the groups of their row. An unknown name creates the group. */
+  group?: string;
   /** Status of enrollments whose row has none. */
   enrollmentStatus: InitialStatus;
   /** Treatment of a row that matches an account. */
@@ -130,6 +134,9 @@ const encoding = Object.entries(isoParts)
 export const importOptionsSchema = Joi.object<ImportOptions, true>({
   role: fields.oneOf('Role', importableRoles).default('trainee'),
   course: fields.course,
+  group: groupName('Group')
+    .description('Name of a group to which everybody is added; an unknown name creates the group')
+    .example('Year 9'),
   enrollmentStatus: fields.oneOf('enrollmentStatus', initialStatuses).default('active'),
   onExisting: fields.oneOf('onExisting', ['skip', 'update', 'fail']).default('skip'),
   match: fields.oneOf('match', ['email', 'phone']).default('email'),

@@ -3,6 +3,7 @@ import { type AccountInput, inputKeys } from './account-fields.js';
 import { type InitialStatus, initialStatuses } from './enrollment-statuses.js';
 import * as fields from './fields.js';
 import { orderKeys } from './fields-table.js';
+import { groupName } from './group.js';
 import { type ImportableRole, type ImportColumn, importableRoles, importColumns } from './import.js';
 import Joi from './joi.js';
 
@@ -23,6 +24,8 @@ export interface ImportedPerson extends Omit<AccountInput<'import'>, 'phone' | '
   enrollmentStatus?: InitialStatus;
   /** Reply that the trainee sees with the enrollment. */
   reply?: string;
+  /** Names of groups to which the person is added, without repetitions. */
+  groups?: string[];
 }
 
 /** Requires a part of the name, unless there is a full name that couldn't be split. */
@@ -53,6 +56,7 @@ export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: nev
     otherCourses: Joi.array().items(fields.course),
     enrollmentStatus: fields.oneOf('Enrollment status', initialStatuses).trim().lowercase().empty(fields.blank),
     reply: fields.reply.empty(fields.blank),
+    groups: Joi.array().items(groupName('Group')),
   }),
 )
   .nand('password', 'passwordHash')

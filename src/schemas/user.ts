@@ -160,7 +160,7 @@ export const userListingSchema = Joi.object<UserListing, true>({
 
 export const userFilterSchema = Joi.object<UserFilter, true>(userFilter);
 
-export const userExportFields = ['id', ...exportedFields, 'createdAt'] as const;
+export const userExportFields = ['id', ...exportedFields, 'createdAt', 'group'] as const;
 export type UserExportField = (typeof userExportFields)[number];
 
 /** Query of `GET /api/users/export.csv`. */

@@ -16,6 +16,7 @@ import { insertAccount, insertAccounts, type NewAccount } from '../../src/servic
 import { startSession } from '../../src/services/auth/sessions.js';
 import { issueCertificates } from '../../src/services/certificates/issue.js';
 import type { Context } from '../../src/services/context.js';
+import { operator } from '../../src/services/core.js';
 import { newSecret, secretHash } from '../../src/services/credentials/secrets.js';
 import { insertGroup } from '../../src/services/groups/commands.js';
 import { createLink } from '../../src/services/mail/links.js';
@@ -182,7 +183,7 @@ export async function buildGroup(
 ): Promise<Group> {
   const { GroupMember } = context.database.models;
   return context.database.inTransaction(async (transaction) => {
-    const group = await insertGroup(context, { name }, transaction);
+    const group = await insertGroup(context, operator, { name }, transaction);
     const rows = userIds.map((userId) => ({ groupId: group.id, userId, source: 'hand' as const, addedAt: new Date() }));
     await insertRows(GroupMember, rows, transaction);
     return group;

@@ -5,7 +5,7 @@ import type { PlanChanges } from './plan-options.js';
 export type FileColumn = Plan['columns'][number];
 
 /** Fields that several columns may have. */
-const repeatable: readonly ImportField[] = ['phone', 'course', 'isActive'];
+const repeatable: readonly ImportField[] = ['phone', 'course', 'group', 'isActive'];
 
 /** Field of a column after the changes; null if the column isn't imported. */
 export function fieldOf({ index, field }: FileColumn, { map = [] }: PlanChanges): ImportField | null {

@@ -13,7 +13,17 @@ type Options = Import['options'];
 
 /** All options except `map`. */
 export const optionNames = [
-  ...(['role', 'course', 'enrollmentStatus', 'onExisting', 'match', 'missingPhone', 'whenFull', 'onError'] as const),
+  ...([
+    'role',
+    'course',
+    'group',
+    'enrollmentStatus',
+    'onExisting',
+    'match',
+    'missingPhone',
+    'whenFull',
+    'onError',
+  ] as const),
   ...(['encoding', 'delimiter', 'sheet', 'resetPasswords', 'invite', 'withPasswords', 'maxErrors'] as const),
 ];
 export type OptionName = (typeof optionNames)[number];
@@ -31,6 +41,7 @@ const defaults: Readonly<Partial<Record<OptionName, unknown>>> = {
   invite: false,
   withPasswords: false,
   course: '',
+  group: '',
   encoding: 'auto',
   delimiter: 'auto',
 };

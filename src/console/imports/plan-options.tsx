@@ -1,4 +1,4 @@
-import { NativeSelect, Paper, SimpleGrid, Text } from '@mantine/core';
+import { NativeSelect, Paper, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Input } from '../api/client.js';
 import { useMailSetUp } from '../api/mail.js';
@@ -79,8 +79,8 @@ export function planRequest(current: Import, plan: Plan, changes: PlanChanges): 
   const given = Object.fromEntries(kept.map((name) => [name, delimiterName(options[name])]));
   const request = { ...given, ...changes };
   request.mapCourse ??= chosenCourses(options);
-  // The service refuses an empty course, so the option is left out.
-  if (changes.course?.trim() === '') delete request.course;
+  // The service refuses an empty course or group, so the option is left out.
+  for (const name of ['course', 'group'] as const) if (changes[name]?.trim() === '') delete request[name];
   if (redividesColumns(current, plan, changes)) return { ...request, map: [] };
   const chosen = new Map([...storedChoices(current, plan), ...(changes.map ?? [])].map((one) => [one.column, one]));
   // A wrong encoding may hide columns, which the correct encoding shows again.
@@ -138,7 +138,7 @@ export function SheetChoice({ current, plan, changes, onChange }: PlanOptionsPro
 const isWorkbook = (plan: Plan): boolean =>
   sheetsOf(plan).length > 0 || plan.problem?.reason?.startsWith('WORKBOOK_') === true;
 
-/** Options that most imports need: the course for everybody, and how new people get access. */
+/** Options that most imports need: the course and the group for everybody, and how new people get access. */
 export function CommonOptions({ current: { options }, changes, onChange }: PlanOptionsProps) {
   const { t } = useTranslation();
   const isMailSetUp = useMailSetUp();
@@ -150,6 +150,11 @@ export function CommonOptions({ current: { options }, changes, onChange }: PlanO
           label={t('imports.options.course')}
           value={course === '' ? undefined : course}
           onChange={(id) => onChange({ ...changes, course: id ?? '' })}
+        />
+        <TextInput
+          label={t('imports.options.group')}
+          value={String(changes.group ?? effectiveOption(options, 'group'))}
+          onChange={({ currentTarget }) => onChange({ ...changes, group: currentTarget.value })}
         />
         {isMailSetUp || options.invite === true ? (
           <NativeSelect

@@ -157,8 +157,10 @@ export function PlanView({ current, plan }: PlanViewProps) {
 }
 
 /** Part of the page with the answer to a problem. */
-const partToChange = ({ reason }: NonNullable<Plan['problem']>): 'columns' | 'options' =>
-  reason === 'COLUMNS_MISSING' || reason === 'COLUMN_REPEATED' || reason === 'HEADER_MISSING' ? 'columns' : 'options';
+const partToChange = ({ reason }: NonNullable<Plan['problem']>): 'columns' | 'options' => {
+  const reasons = ['COLUMNS_MISSING', 'COLUMN_REPEATED', 'HEADER_MISSING', 'GROUPS_TOO_MANY'];
+  return reasons.includes(reason ?? '') ? 'columns' : 'options';
+};
 
 function Effects({ plan }: { plan: Plan }) {
   const { t } = useTranslation();
@@ -199,7 +201,7 @@ interface PlanSummaryProps {
 
 function PlanSummary({ current: { options }, plan, changes, onPlan }: PlanSummaryProps) {
   const { t } = useTranslation();
-  const { file, counts, createdByRole, invitations, stopsAtLine, roleWords, expiresAt } = plan;
+  const { file, counts, createdByRole, invitations, newGroups, stopsAtLine, roleWords, expiresAt } = plan;
   if (!counts) return null;
   return (
     <Paper withBorder p="md">
@@ -228,6 +230,9 @@ function PlanSummary({ current: { options }, plan, changes, onPlan }: PlanSummar
             </Text>
           ))}
       {invitations > 0 && <Text size="sm">{t('imports.plan.willInvite', { count: invitations })}</Text>}
+      {newGroups.length > 0 && (
+        <Text size="sm">{t('imports.plan.newGroups', { count: newGroups.length, names: newGroups.join(', ') })}</Text>
+      )}
       {file && file.names.length > 0 && (
         <Text size="sm">{t('imports.plan.names', { names: file.names.join(', ') })}</Text>
       )}

@@ -56,6 +56,8 @@ export class GroupMember extends Model<InferAttributes<GroupMember>, InferCreati
   declare userId: string;
   declare source: MemberSource;
   declare addedAt: Date;
+  /** The group, if it was read too. */
+  declare group: NonAttribute<Group>;
 }
 
 export function initGroupMember(sequelize: Sequelize): typeof GroupMember {

@@ -136,6 +136,8 @@ export interface PlanContent {
   warnings: PlanWarning[];
   identityChanges: IdentityChange[];
   identityChangesLeftOut: number;
+  /** Names of the groups that the import creates. */
+  newGroups: string[];
   generatedPasswords: number;
   invitations: number;
   news: number;

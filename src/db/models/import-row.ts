@@ -29,6 +29,10 @@ export interface UndoNote {
   ofCreated?: true;
   /** Ids of the created enrollments. */
   enrollments?: string[];
+  /** Ids of the groups to which the row added the person. */
+  groups?: string[];
+  /** Ids of the groups that the row created. */
+  newGroups?: string[];
   /** Cancelled or waiting enrollments that the row enrolled again, with their old values. */
   revived?: (Pick<EnrollmentValues, 'status' | 'cancelReason' | 'reply' | 'replyBy'> & {
     id: string;

@@ -49,6 +49,7 @@ export function initModels(sequelize: Sequelize) {
   // Only a valid certificate refers to its enrollment.
   models.Enrollment.hasOne(models.Certificate, { as: 'certificate', foreignKey: 'enrollmentId' });
   models.GroupMember.belongsTo(models.User, { as: 'user', foreignKey: 'userId' });
+  models.GroupMember.belongsTo(models.Group, { as: 'group', foreignKey: 'groupId' });
   // An account may have several locks: the query selects one.
   models.User.hasOne(models.LoginThrottle, { as: 'currentLock', foreignKey: 'accountId', constraints: false });
   return models;

@@ -321,6 +321,11 @@ const importPlan = component(
       .required()
       .description('Updates that change the name, email or role of an account; the first 100'),
     identityChangesLeftOut: count.description('Number of further changes of this kind').example(0),
+    newGroups: Joi.array()
+      .items(Joi.string())
+      .required()
+      .description('Names of the groups that the import creates')
+      .example(['Year 9']),
     generatedPasswords: count.description('Number of accounts that get a generated password').example(40),
     invitations: count.description('Number of people who get an invitation by mail').example(0),
     news: count.description('Number of mails about enrollments').example(0),

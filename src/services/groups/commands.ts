@@ -41,12 +41,14 @@ async function lockCreation(core: Core, transaction: Transaction): Promise<void>
 }
 
 /**
- * Inserts a group with valid fields.
+ * Inserts a group with valid fields, and records it.
+ * @param importId import that creates the group
  * @throws AppError `GROUP_EXISTS`, `GROUP_LIMIT`
  */
 export async function insertGroup(
   core: Core,
-  { name, note = null }: NewGroup,
+  actor: Actor,
+  { name, note = null, importId }: NewGroup & { importId?: string },
   transaction: Transaction,
 ): Promise<Group> {
   const { Group } = core.database.models;
@@ -55,18 +57,18 @@ export async function insertGroup(
   const group = Group.build({ id: uuidv7(), name, note, ...groupKeys(name) });
   await group.save({ transaction });
   group.activeMembers = 0;
+  const after = { ...auditedGroup(group), ...(importId !== undefined && { importId }) };
+  await recordAudit(core, actor, groupAuditRecord('group.create', group.id, { after }), transaction);
   return group;
 }
 
 /** Creates a group without members. @throws AppError `VALIDATION`, `GROUP_EXISTS`, `GROUP_LIMIT`, `TOKEN_INVALID` */
 export async function createGroup(core: Core, actor: Actor, input: unknown): Promise<Group> {
   const fields = validate(groupCreationSchema, input);
-  return core.database.inTransaction(async (transaction) => {
-    const group = await insertGroup(core, fields, transaction);
-    const record = groupAuditRecord('group.create', group.id, { after: auditedGroup(group) });
-    await recordAudit(core, actor, record, transaction);
-    return group;
-  }, confirmedById(core.database.models.Group));
+  return core.database.inTransaction(
+    (transaction) => insertGroup(core, actor, fields, transaction),
+    confirmedById(core.database.models.Group),
+  );
 }
 
 async function lockGroup(core: Core, id: string, transaction: Transaction): Promise<Group> {
@@ -92,15 +94,39 @@ export async function updateGroup(core: Core, actor: Actor, id: string, input: u
   return updated;
 }
 
+const countMembers = (core: Core, groupId: string, transaction: Transaction): Promise<number> =>
+  core.database.models.GroupMember.count({ where: { groupId }, transaction });
+
+async function destroyGroup(core: Core, actor: Actor, group: Group, transaction: Transaction): Promise<void> {
+  const members = await countMembers(core, group.id, transaction);
+  await group.destroy({ transaction });
+  const record = groupAuditRecord('group.delete', group.id, { before: { ...auditedGroup(group), members } });
+  await recordAudit(core, actor, record, transaction);
+}
+
 /** Deletes a group. Its members stay. @throws AppError `NOT_FOUND`, `TOKEN_INVALID` */
 export async function deleteGroup(core: Core, actor: Actor, id: string): Promise<Group> {
-  const { GroupMember } = core.database.models;
   return core.database.inTransaction(async (transaction) => {
     const group = await lockGroup(core, id, transaction);
-    const members = await GroupMember.count({ where: { groupId: id }, transaction });
-    await group.destroy({ transaction });
-    const record = groupAuditRecord('group.delete', id, { before: { ...auditedGroup(group), members } });
-    await recordAudit(core, actor, record, transaction);
+    await destroyGroup(core, actor, group, transaction);
     return group;
   });
+}
+
+/** Deletes those of these groups that have no members. */
+export async function deleteEmptyGroups(
+  core: Core,
+  actor: Actor,
+  ids: readonly string[],
+  transaction: Transaction,
+): Promise<void> {
+  const { Group } = core.database.models;
+  const groups = await Group.findAll({
+    where: { id: [...ids] },
+    order: ['id'],
+    transaction,
+    lock: transaction.LOCK.UPDATE,
+  });
+  for (const group of groups)
+    if ((await countMembers(core, group.id, transaction)) === 0) await destroyGroup(core, actor, group, transaction);
 }

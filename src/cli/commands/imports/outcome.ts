@@ -74,6 +74,7 @@ export const planJson = ({ unfinished, seconds, ...plan }: ImportPlan): object =
     'warnings',
     'identityChanges',
     'identityChangesLeftOut',
+    'newGroups',
     'stopsAtLine',
     'refusal',
   ]),
@@ -178,6 +179,10 @@ const maxRoleWords = 10;
 const namesText = ({ names }: ImportPlan): string[] =>
   names.length === 0 ? [] : [printableLine(`  Names beyond ASCII: ${names.join(', ')}`)];
 
+/** Returns all names of new groups: a wrong name is a typing error, or the name of something else. */
+const newGroupsText = ({ newGroups }: ImportPlan): string[] =>
+  newGroups.length === 0 ? [] : [printableLine(`  ${counted(newGroups.length, 'new group')}: ${newGroups.join(', ')}`)];
+
 /** Returns the words of the file that were read as roles. */
 function roleWordsText({ roleWords }: ImportPlan): string[] {
   const words = Object.entries(roleWords).map(([word, role]) => `${word} = ${role}`);
@@ -240,7 +245,7 @@ export function planText(plan: ImportPlan, screen: Screen, notes: readonly strin
         : []),
       `  ${counted(counts.skipped - samePerson, 'row')} to skip (${options.onExisting === 'update' ? 'nothing to change' : 'the account exists already'})`,
       ...(samePerson > 0
-        ? [`  ${counted(samePerson, 'row')} with other courses for the person of an earlier line`]
+        ? [`  ${counted(samePerson, 'row')} with other courses or groups for the person of an earlier line`]
         : []),
       `  ${counted(counts.rejected, 'row')} to reject${counts.rejected > 0 ? ':' : ''}`,
     ]),
@@ -252,6 +257,7 @@ export function planText(plan: ImportPlan, screen: Screen, notes: readonly strin
       ...(counts.leftOut > 0 ? [`  ${counted(counts.leftOut, 'enrollment')} to leave out:`] : []),
       ...leftOutText(plan.reasons),
       ...(plan.news > 0 ? [`  ${counted(plan.news, 'mail')} to send about enrollments`] : []),
+      ...newGroupsText(plan),
       ...namesText(plan),
       ...roleWordsText(plan),
     ]),

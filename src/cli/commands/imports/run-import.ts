@@ -31,6 +31,7 @@ const serviceOptions = ({ options }: Run<'[file]', typeof importUsersOptions>) =
   ...pick(options, [
     'role',
     'course',
+    'group',
     'enrollmentStatus',
     'onExisting',
     'match',

@@ -215,7 +215,7 @@ function registerFiles(users: Command, registry: Registry): void {
     options: importUsersOptions,
     notes:
       'The file is a workbook (.xlsx, .ods) or CSV with the columns firstName and lastName (or one full name), email and phone. Optional columns: ' +
-      'role, isActive, password or passwordHash, course, enrollmentStatus, reply. Other usual column names, any order ' +
+      'role, isActive, password or passwordHash, course, enrollmentStatus, reply, group. Other usual column names, any order ' +
       'and the common encodings are recognised. "-" reads standard input. More: docs/IMPORTING.md.' +
       '\n\nAccounts without a password get a generated one, which the credentials file lists. Everybody must change ' +
       'the password at the first login. With --invite they get a mail with a link to set one instead. To resume an interrupted run, run the same command again. ' +

@@ -152,6 +152,7 @@ export const audit: Translations['audit'] = {
     waiting: 'Auf Wartelisten',
     leftOut: 'Ohne Platz',
     course: 'Kurs für alle',
+    group: 'Gruppe für alle',
     enrollmentStatus: 'Status der Teilnahme',
     onExisting: 'Wenn es das Konto schon gibt',
     match: 'Konten erkannt an',

@@ -102,6 +102,8 @@ export const imports: Translations['imports'] = {
     identityMore_one: '{{count}} weitere wird nicht angezeigt.',
     identityMore_other: '{{count}} weitere werden nicht angezeigt.',
     line: 'Zeile {{line}}',
+    newGroups_one: '{{count}} neue Gruppe: {{names}}',
+    newGroups_other: '{{count}} neue Gruppen: {{names}}',
     roleWord: '„{{word}}“ wird als {{role}} gelesen',
     stopsAt: 'Der Import hält an der fehlerhaften Zeile {{line}} an.',
   },
@@ -167,6 +169,7 @@ export const imports: Translations['imports'] = {
     course: 'die Person wird in den Kurs aufgenommen',
     enrollmentStatus: 'Status der Teilnahme',
     reply: 'wird der Person gezeigt',
+    group: 'die Person wird in die Gruppe aufgenommen',
   },
   fields: {
     fullName: 'Ganzer Name',
@@ -175,11 +178,13 @@ export const imports: Translations['imports'] = {
     passwordHash: 'Passwort-Hash',
     enrollmentStatus: 'Status der Teilnahme',
     reply: 'Nachricht an die Person',
+    group: 'Gruppe',
   },
   options: {
     title: 'Optionen ändern',
     role: 'Rolle, wenn eine Zeile keine nennt',
     course: 'Alle in diesen Kurs aufnehmen',
+    group: 'Alle in diese Gruppe aufnehmen',
     onExisting: 'Wenn es das Konto schon gibt',
     skip: 'Zeile überspringen',
     update: 'Konto ändern',
@@ -301,6 +306,8 @@ export const imports: Translations['imports'] = {
       'Die Datei hat keine Überschriften: Ihre erste Zeile muss die Spalten benennen. Wähle unten, als was jede Spalte importiert wird.',
     HEADER_BELOW:
       'Die Überschriften stehen wohl in Zeile {{line}}. Lösche in der Datei die Zeilen darüber und importiere sie noch einmal.',
+    GROUPS_TOO_MANY:
+      'Die Datei nennt zu viele neue Gruppen. Nennt die Spalte etwas anderes, lass sie weg. Lege sonst die Gruppen zuerst an.',
     COLUMNS_MISSING: 'Nötige Spalten fehlen.',
     COLUMN_REPEATED: 'Zwei Spalten werden als dasselbe Feld importiert.',
     PLAN_OUTDATED:
@@ -330,11 +337,12 @@ export const imports: Translations['imports'] = {
     PASSWORD_AND_HASH: 'Die Zeile hat ein Passwort und einen Passwort-Hash. Lass eines davon weg.',
     COURSE_INVALID: 'Der Name des Kurses ist zu lang oder enthält nicht erlaubte Zeichen.',
     ENROLLMENT_STATUS_UNKNOWN: 'Der Status der Teilnahme ist nicht bekannt. Verwende „active“ oder „pending“.',
+    GROUP_INVALID: 'Der Name der Gruppe ist zu lang oder hat Zeichen, die nicht erlaubt sind.',
     TEXT_INVALID: 'Ein Text ist nicht gültig.',
     DUPLICATE_IN_FILE:
       'Eine frühere Zeile hat dieselbe E-Mail-Adresse, dieselbe Telefonnummer oder dasselbe Konto. Ist es dieselbe Person, lösche diese Zeile. Sonst gib jeder Person eine eigene E-Mail-Adresse, etwa name+kind@example.org, und eine eigene Telefonnummer. Oder lass die Telefonnummer weg, wenn du Konten ohne Telefon erlaubst.',
     SAME_PERSON:
-      'Die Person steht schon in einer früheren Zeile mit anderen Kursen. Diese Zeilen nehmen sie nur in weitere Kurse auf.',
+      'Die Person steht schon in einer früheren Zeile mit anderen Kursen oder Gruppen. Diese Zeilen nehmen sie nur in weitere auf.',
     ACCOUNTS_DIFFER:
       'Die Telefonnummer gehört zu einem anderen Konto als die E-Mail-Adresse oder zu einem Konto mit anderer E-Mail-Adresse.',
     ALREADY_EXISTS: 'Das Konto gibt es schon.',
@@ -349,6 +357,7 @@ export const imports: Translations['imports'] = {
     COURSE_FULL:
       'Der Kurs ist ausgebucht. Erhöhe die Höchstzahl der Plätze oder ändere die Option „Wenn ein Kurs ausgebucht ist“.',
     WAITING_LIST_FULL: 'Der Kurs ist ausgebucht, und seine Warteliste ist voll.',
+    GROUP_LIMIT: 'Eine Person kann in höchstens 50 Gruppen sein.',
     ENROLLMENT_CANCELLED: 'Der Platz wurde abgesagt. Möglich ist wieder „Nimmt teil“, aber nicht „Angefragt“.',
   },
   result: {

@@ -150,6 +150,7 @@ export const audit = {
     waiting: 'On waiting lists',
     leftOut: 'Enrollments left out',
     course: 'Course for everybody',
+    group: 'Group for everybody',
     enrollmentStatus: 'Enrollment status',
     onExisting: 'Rows of existing accounts',
     match: 'Accounts are matched by',

@@ -97,6 +97,8 @@ export const imports = {
     identityMore_one: '{{count}} more is not shown.',
     identityMore_other: '{{count}} more are not shown.',
     line: 'Line {{line}}',
+    newGroups_one: '{{count}} new group: {{names}}',
+    newGroups_other: '{{count}} new groups: {{names}}',
     roleWord: '“{{word}}” is read as {{role}}',
     stopsAt: 'The import stops at line {{line}}, which is bad.',
   },
@@ -162,6 +164,7 @@ export const imports = {
     course: 'they are enrolled in it',
     enrollmentStatus: 'status of their enrollment',
     reply: 'shown to them',
+    group: 'they become members of it',
   },
   fields: {
     fullName: 'Full name',
@@ -170,11 +173,13 @@ export const imports = {
     passwordHash: 'Password hash',
     enrollmentStatus: 'Enrollment status',
     reply: 'Message to the trainee',
+    group: 'Group',
   },
   options: {
     title: 'Change options',
     role: 'Role of rows without a role',
     course: 'Enroll everybody in this course',
+    group: 'Add everybody to this group',
     onExisting: 'A row whose account exists',
     skip: 'Skip the row',
     update: 'Update the account',
@@ -289,6 +294,8 @@ export const imports = {
     HEADER_MISSING:
       'The file has no header: its first line must name the columns. Choose below what each column is imported as.',
     HEADER_BELOW: 'Line {{line}} looks like the header. Delete the lines above it in the file, and import that file.',
+    GROUPS_TOO_MANY:
+      'The file names too many new groups. If the column names something else, leave it out. Otherwise create the groups first.',
     COLUMNS_MISSING: 'Required columns are missing.',
     COLUMN_REPEATED: 'Two columns are imported as the same field.',
     PLAN_OUTDATED:
@@ -314,10 +321,11 @@ export const imports = {
     PASSWORD_AND_HASH: 'The row has a password and a password hash: leave one of them out.',
     COURSE_INVALID: 'The name of the course is too long, or has characters that cannot be used.',
     ENROLLMENT_STATUS_UNKNOWN: 'The enrollment status is not known. Use active or pending.',
+    GROUP_INVALID: 'The name of the group is too long, or has characters that cannot be used.',
     TEXT_INVALID: 'A text is not valid.',
     DUPLICATE_IN_FILE:
       'An earlier line has the same email, phone or account. If it is the same person, delete this line. People who share an email need an email each, such as name+child@example.org. People who share a phone need a phone each, or none, if you allow accounts without a phone.',
-    SAME_PERSON: 'The person is on an earlier line with other courses: these rows only enroll.',
+    SAME_PERSON: 'The person is on an earlier line with other courses or groups: these rows only add them.',
     ACCOUNTS_DIFFER: 'The phone belongs to another account than the email, or to an account with another email.',
     ALREADY_EXISTS: 'There is an account already.',
     UNCHANGED: 'The account already has these values.',
@@ -332,6 +340,7 @@ export const imports = {
       'The course has no seats left. Raise its number of seats, or change what happens when a course is full.',
     WAITING_LIST_FULL: 'The course and its waiting list are full.',
     ENROLLMENT_CANCELLED: 'The enrollment was cancelled: it can become active again, but not pending.',
+    GROUP_LIMIT: 'A person can be in at most 50 groups.',
   },
   result: {
     title: 'Result',

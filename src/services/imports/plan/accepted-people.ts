@@ -1,7 +1,7 @@
 import { KeyIndex } from '../read/rows/key-index.js';
 
 /**
- * The people of accepted rows, and their courses, in about 14 bytes each, plus one byte for each line. A person on several
+ * The people of accepted rows, with their courses and groups, in about 14 bytes each, plus one byte for each line. A person on several
  * lines is one account. A batch may be decided again with another result: the last result of a line counts.
  */
 export class AcceptedPeople {
@@ -22,9 +22,13 @@ export class AcceptedPeople {
     this.#lines[line] = Number(isAccepted);
   }
 
-  /** Adds the person of an accepted row, and the courses in which the row enrolls the person. */
-  addPerson(line: number, email: string, courses: readonly string[] = []): void {
-    for (const key of [email, ...courses.map((course) => `${email} ${course}`)]) {
+  /** Adds the person of an accepted row, the courses in which the row enrolls the person, and the keys of the row's groups. */
+  addPerson(line: number, email: string, courses: readonly string[] = [], groups: readonly string[] = []): void {
+    const lists = [
+      ...courses.map((course) => `${email} ${course}`),
+      ...groups.map((group) => `${email} group ${group}`),
+    ];
+    for (const key of [email, ...lists]) {
       const seen = this.#first.recordLine(key, line);
       if (seen !== undefined && seen < line && !this.isAccepted(seen)) this.#first.move(key, line);
     }
@@ -39,5 +43,10 @@ export class AcceptedPeople {
   /** Whether a line before this one enrolls the person in the course. */
   isEnrolled(email: string, course: string, before: number): boolean {
     return this.lineOf(`${email} ${course}`, before) !== undefined;
+  }
+
+  /** Whether a line before this one adds the person to the group. */
+  isInGroup(email: string, group: string, before: number): boolean {
+    return this.lineOf(`${email} group ${group}`, before) !== undefined;
   }
 }

@@ -13,7 +13,8 @@ import { AcceptedPeople } from './accepted-people.js';
 import { accountsFor, type MatchingAccounts } from './account-index.js';
 import type { CourseCapacity } from './course-index.js';
 import { EnrollmentDecider } from './enrollment-decider.js';
-import { type AccountChanges, type Decision, type ExistingAccount, rejection } from './outcomes.js';
+import { GroupDecider } from './group-decider.js';
+import { type AccountChanges, type Decision, type ExistingAccount, groupsOf, rejection } from './outcomes.js';
 import { blockedRoleChanges, roleBlockReasons } from './role-changes.js';
 
 /** Fields that identify or name an account. */
@@ -30,6 +31,7 @@ export class Decider {
   readonly #core: Core;
   readonly #options: ImportOptions;
   readonly #enrollments: EnrollmentDecider;
+  readonly #groups: GroupDecider;
   readonly #people = new AcceptedPeople();
   /** Rows before this line are written. */
   #writtenBefore = 0;
@@ -52,6 +54,7 @@ export class Decider {
     this.#plannedPhoneMatches = planned;
     this.#unchangedSince = unfinished && isPlannedWithoutReview(unfinished) ? unfinished.startedAt : null;
     this.#enrollments = new EnrollmentDecider(core, options, this.#people);
+    this.#groups = new GroupDecider(core, options, this.#people);
   }
 
   /**
@@ -67,6 +70,7 @@ export class Decider {
   ): Promise<Decider> {
     const decider = new Decider(core, options, unfinished, planned);
     await decider.#enrollments.reload();
+    await decider.#groups.reload();
     decider.#phones = await readPhoneKeys(core);
     if (unfinished) await decider.#loadDoneRows(unfinished.id);
     return decider;
@@ -102,6 +106,11 @@ export class Decider {
     if (before.phone) this.#releasedKeys.set(`phone ${this.#phones.keyOf(before.phone)}`, userId);
   }
 
+  /** Names of the groups that the import creates, in the order of the file. */
+  get newGroups(): string[] {
+    return this.#groups.newGroups;
+  }
+
   /** Country of phones that the decisions rely on; empty for none. */
   get country(): string {
     return this.#phones.country;
@@ -134,14 +143,17 @@ export class Decider {
       this.#writtenBefore = rows[0]?.line ?? 0;
       this.#phones = await readPhoneKeys(this.#core);
       await this.#enrollments.reload();
+      await this.#groups.reload();
     }
     const accounts = await accountsFor(this.#core, rows, this.#phones);
     const decided = new Map<number, Decision>();
     for (const round of splitIntoRounds(rows)) {
       const decisions = round.map((row) => this.#decideRow(row, accounts));
-      for (const one of await this.#enrollments.decide(await this.#withoutBlockedRoleChanges(decisions), capacity)) {
+      const grouped = await this.#groups.decide(await this.#withoutBlockedRoleChanges(decisions));
+      for (const one of await this.#enrollments.decide(grouped, capacity)) {
         decided.set(one.row.line, one);
         this.#noteDecision(one);
+        this.#groups.noteNewGroups(one);
       }
     }
     return rows.flatMap(({ line }) => decided.get(line) ?? []);
@@ -152,7 +164,8 @@ export class Decider {
     this.#people.setAccepted(row.line, outcome !== 'rejected');
     if (outcome === 'rejected' || decision.row.isRepeatedPerson === undefined) return;
     const courses = decision.enrollments.map(({ course }) => course.id);
-    this.#people.addPerson(row.line, decision.row.person.email, courses);
+    const groups = groupsOf(decision).map(({ key }) => key);
+    this.#people.addPerson(row.line, decision.row.person.email, courses, groups);
   }
 
   /** Decides on a row about the person of an earlier accepted line. */

@@ -8,6 +8,7 @@ import type { AcceptedPeople } from './accepted-people.js';
 import type { CourseCapacity } from './course-index.js';
 import { CourseIndex, courseAmbiguous, courseFull, courseUnknown, findOptionCourses } from './course-index.js';
 import {
+  accountOf,
   type CourseQuestion,
   type CourseReference,
   type Decision,
@@ -95,7 +96,7 @@ export class EnrollmentDecider {
     );
     return enrolling.map((decision) => {
       if (decision.outcome === 'rejected') return decision;
-      const userId = accountIdOf(decision);
+      const userId = accountOf(decision)?.id;
       const enrollments = decision.enrollments.flatMap((planned): PlannedEnrollment[] => {
         const existing = enrolled.get(`${userId} ${planned.course.id}`);
         if (!existing) return [planned];
@@ -122,7 +123,7 @@ export class EnrollmentDecider {
     const enrollments: PlannedEnrollment[] = [];
     const status = enrollmentStatus ?? this.#options.enrollmentStatus;
     const refusal = (code: RowCode, reason: string, courseQuestion?: CourseQuestion) => {
-      const rejected = rejection(row, code, reason, accountIdOf(decision));
+      const rejected = rejection(row, code, reason, accountOf(decision)?.id);
       return courseQuestion ? { ...rejected, row: { ...rejected.row, courseQuestion } } : rejected;
     };
     const withName = (message: string, name: string) => quoteValue('course', message, row.mayQuoteCells ? name : '');
@@ -208,8 +209,3 @@ const wasActive = (decision: Accepted): boolean =>
   decision.outcome !== 'created' && (decision.account?.isActive ?? false);
 
 const inactiveReason = 'Trainee account is inactive. Activate it, or leave the course out.';
-
-/** Returns the existing account of a decision; undefined if this row or an earlier row creates it. */
-function accountIdOf(decision: Accepted): string | undefined {
-  return decision.outcome === 'created' ? undefined : decision.account?.id;
-}

@@ -54,14 +54,24 @@ export interface LeftOutEnrollment {
   code: 'COURSE_FULL' | 'WAITING_LIST_FULL';
 }
 
-interface WithEnrollments {
+/** A group to which a row adds its person. It has no id if the import creates it. */
+export interface PlannedGroup {
+  /** Unique key of the name. */
+  key: string;
+  name: string;
+  id?: string;
+}
+
+interface Accepted {
   row: CandidateRow;
   enrollments: readonly PlannedEnrollment[];
   leftOut?: readonly LeftOutEnrollment[];
+  /** Groups to which the row adds the person; absent if there are none. */
+  groups?: readonly PlannedGroup[];
 }
 
-/** Decision on a row about the person of an earlier line: the row only enrolls. */
-export interface SamePerson extends WithEnrollments {
+/** Decision on a row about the person of an earlier line: the row only enrolls, and adds to groups. */
+export interface SamePerson extends Accepted {
   outcome: 'skipped';
   code: 'SAME_PERSON';
   earlierLine: number;
@@ -72,14 +82,14 @@ export interface SamePerson extends WithEnrollments {
 }
 
 export type Decision =
-  | ({ outcome: 'created' } & WithEnrollments)
+  | ({ outcome: 'created' } & Accepted)
   | ({
       outcome: 'updated';
       account: ExistingAccount;
       changes: AccountChanges;
       resetPassword: boolean;
-    } & WithEnrollments)
-  | ({ outcome: 'skipped'; code: 'ALREADY_EXISTS' | 'UNCHANGED'; account: ExistingAccount } & WithEnrollments)
+    } & Accepted)
+  | ({ outcome: 'skipped'; code: 'ALREADY_EXISTS' | 'UNCHANGED'; account: ExistingAccount } & Accepted)
   | SamePerson
   | {
       outcome: 'rejected';
@@ -131,6 +141,13 @@ export function reasonOf(decision: Decision): string | null {
   );
   return leftOut.length === 0 ? null : leftOut.join(' ');
 }
+
+/** Returns the existing account of a decision; undefined if this row or an earlier row creates it. */
+export const accountOf = (decision: Exclude<Decision, { outcome: 'rejected' }>): ExistingAccount | undefined =>
+  decision.outcome === 'created' ? undefined : decision.account;
+
+export const groupsOf = (decision: Decision): readonly PlannedGroup[] =>
+  decision.outcome === 'rejected' ? [] : (decision.groups ?? []);
 
 /** Counts the enrollments of a row that have a seat, wait, or are left out. */
 export function countEnrollments(decision: Decision): { enrolled: number; waiting: number; leftOut: number } {

@@ -61,6 +61,8 @@ export interface ImportPlan {
   /** Updates that change names, emails or roles, and the number of further ones. */
   identityChanges: readonly IdentityChange[];
   identityChangesLeftOut: number;
+  /** Names of the groups that the import creates. */
+  newGroups: readonly string[];
   /** Number of accounts that get a generated password. */
   generatedPasswords: number;
   invitations: number;
@@ -276,6 +278,7 @@ async function planRows(
     warnings: [...warnings.list().filter((warning) => !isNeedless(warning)), ...opened.emptyRows(), ...zeros.list()],
     identityChanges,
     identityChangesLeftOut,
+    newGroups: decider.newGroups,
     generatedPasswords,
     invitations,
     news,

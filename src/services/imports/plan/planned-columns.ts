@@ -2,10 +2,10 @@ import type { PlannedColumn } from '../../../db/models/import-plan.js';
 import type { ImportField, ImportOptions } from '../../../schemas/import.js';
 import { shownText } from '../../../tables/table/text.js';
 import { type ColumnMapping, fieldsByIndex } from '../read/columns/columns.js';
-import { isRepeatable } from '../read/fields/header-aliases.js';
+import { isList, isRepeatable } from '../read/fields/header-aliases.js';
 import { cellMaskFor } from '../read/preview.js';
 import { KeyIndex } from '../read/rows/key-index.js';
-import { type Decision, enrollmentsToNotify, isSamePerson } from './outcomes.js';
+import { type Decision, enrollmentsToNotify, groupsOf, isSamePerson } from './outcomes.js';
 
 type Accepted = Exclude<Decision, { outcome: 'rejected' }>;
 
@@ -25,6 +25,7 @@ const effects: Readonly<Record<ImportField, string>> = {
   course: 'enrollment',
   enrollmentStatus: 'status of the enrollment',
   reply: 'shown to the trainee',
+  group: 'member of the group',
 };
 
 /** Fields that have an effect only if the row enrolls. */
@@ -33,6 +34,7 @@ const enrollmentFields: readonly ImportField[] = ['course', 'enrollmentStatus', 
 function hasEffect(field: ImportField, decision: Accepted): boolean {
   const { outcome, row, enrollments } = decision;
   if (field === 'reply') return enrollments.some(({ reply }) => reply !== null);
+  if (field === 'group') return groupsOf(decision).length > 0;
   if (enrollmentFields.includes(field)) return enrollments.length > 0;
   if (isSamePerson(decision)) return false;
   if (field === 'email') return true;
@@ -91,7 +93,7 @@ export class PlannedColumns {
       const filled = indexes.filter((index) => (cells[index] ?? '').trim() !== '');
       // In a column of ticks, a blank cell means "no" and has an effect, too.
       const used = filled.length === 0 && this.#mapping.isTicked && isState(field) ? indexes : filled;
-      for (const index of field === 'course' ? used : used.slice(0, 1)) {
+      for (const index of isList(field) ? used : used.slice(0, 1)) {
         const counted = this.#byIndex.get(index);
         const isKnown =
           isRepeatedPerson !== undefined &&
@@ -124,7 +126,7 @@ export class PlannedColumns {
     if (field === null) return null;
     const effect = `${effects[field]}${mailed > 0 ? ' and mailed' : ''}`;
     const [first = -1] = this.#mapping.columns.get(field) ?? [];
-    const isFallback = order > 0 && isRepeatable(field) && field !== 'course';
+    const isFallback = order > 0 && isRepeatable(field) && !isList(field);
     return isFallback ? `${effect}, if "${this.#byIndex.get(first)?.column.heading}" is blank` : effect;
   }
 }

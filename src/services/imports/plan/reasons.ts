@@ -8,6 +8,7 @@ import type { MatchCode, RowCode } from '../read/fields/row-codes.js';
 import type { RowProblem } from '../read/rows/row-problems.js';
 import { type FileRow, isRejected } from '../read/rows/rows.js';
 import { courseFull } from './course-index.js';
+import { groupLimitReached } from './group-decider.js';
 import { type CourseQuestion, codesOf, type Decision, type LeftOutEnrollment } from './outcomes.js';
 
 /** A problem of a row. Its message is the same for all rows with this problem. */
@@ -29,7 +30,7 @@ const problemsByCode: Readonly<Record<MatchCode, Omit<Problem, 'code'>>> = {
   },
   SAME_PERSON: {
     field: 'course',
-    message: 'The person is on an earlier line with other courses: these rows only enroll.',
+    message: 'The person is on an earlier line with other courses or groups: these rows only add them.',
   },
   ACCOUNTS_DIFFER: {
     field: 'phone',
@@ -46,6 +47,7 @@ const problemsByCode: Readonly<Record<MatchCode, Omit<Problem, 'code'>>> = {
   COURSE_AMBIGUOUS: { field: 'course', message: 'Several courses have this title: name it by its id.' },
   COURSE_FULL: { field: 'course', message: courseFull },
   WAITING_LIST_FULL: { field: 'course', message: leftOutMessages.WAITING_LIST_FULL },
+  GROUP_LIMIT: { field: 'group', message: groupLimitReached },
   ENROLLMENT_CANCELLED: {
     field: 'enrollmentStatus',
     message: 'The enrollment was cancelled: it can become active again, but not pending.',

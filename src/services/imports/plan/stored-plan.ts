@@ -35,6 +35,7 @@ export function toStoredPlan(plan: ImportPlan, preview: FilePreview): PlanConten
     warnings: [...plan.warnings],
     identityChanges: identityChanges.slice(0, maxChangesShown),
     identityChangesLeftOut: leftOut,
+    newGroups: [...plan.newGroups],
     generatedPasswords,
     invitations: plan.invitations,
     news: plan.news,

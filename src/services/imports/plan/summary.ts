@@ -7,6 +7,7 @@ import {
   countEnrollments,
   type Decision,
   enrollmentsToNotify,
+  groupsOf,
   isInvited,
   isSamePerson,
   leftOutOf,
@@ -125,7 +126,8 @@ function fingerprintOf(decision: Decision): string {
     ({ course, status }) => ` ${course.id}${status === 'waiting' ? ' waiting' : ''}`,
   );
   const leftOut = leftOutOf(decision).map(({ course, code }) => ` ${course.id} ${code}`);
-  const courses = [...enrolled, ...leftOut].join('');
+  const groups = groupsOf(decision).map(({ key }) => ` group ${key}`);
+  const courses = [...enrolled, ...leftOut, ...groups].join('');
   if (outcome === 'created') return `${row.line} +${courses}\n`;
   // Without the account id: the account may exist only after an earlier run.
   if (isSamePerson(decision)) return `${row.line} ${decision.code}${courses}\n`;

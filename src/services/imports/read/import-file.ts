@@ -5,6 +5,7 @@ import { type PhoneKeys, plainPhoneKeys } from '../../../schemas/phone-keys.js';
 import { type SourceRow, sumLengths } from '../../../tables/table/table.js';
 import type { PasswordPolicy } from '../../auth/password-policy.js';
 import type { ColumnOptions } from './columns/columns.js';
+import { isList } from './fields/header-aliases.js';
 import { WarningGroups } from './fields/warnings.js';
 import type { PeopleTable } from './people-table.js';
 import { RepetitionFinder, type Repetitions } from './rows/repetitions.js';
@@ -81,8 +82,8 @@ export function readPeople(
   batchRows: number,
   repetitions?: Repetitions,
 ): ImportFile {
-  const hasCourses = table.mapping.columns.has('course');
-  const finder = new RepetitionFinder(options.phones ?? plainPhoneKeys, hasCourses, repetitions);
+  const hasLists = [...table.mapping.columns.keys()].some(isList);
+  const finder = new RepetitionFinder(options.phones ?? plainPhoneKeys, hasLists, repetitions);
   const empty = new WarningGroups();
   const checker = new RowChecker(options, table.format, table.mapping, finder);
   return {

@@ -9,11 +9,12 @@ import type { Actor, Core } from '../../core.js';
 import { applyEnrollmentEffects } from '../../enrollments/effects.js';
 import { withNewIds } from '../../new-ids.js';
 import { lockPhoneKeys } from '../../phone-country.js';
-import { codesOf, type Decision, isSamePerson, reasonOf } from '../plan/outcomes.js';
+import { codesOf, type Decision, groupsOf, isSamePerson, reasonOf } from '../plan/outcomes.js';
 import type { CellMask } from '../read/preview.js';
 import { changedAccounts, type LedgerEntry } from '../store/audit-records.js';
 import { type BatchContext, createAccounts, type Secrets, updateExisting } from './accounts.js';
 import { assertTrainees, enroll, enrollmentChangesOf, lockCourses, reviveEnrollments } from './enrollments.js';
+import { joinGroups } from './groups.js';
 import { StaleDecision } from './run-state.js';
 
 /** Values that all ledger rows of a batch share. */
@@ -60,6 +61,11 @@ export async function writeBatch(
   const effects = new EffectBatch(core, transaction);
   await createAccounts(context, created, { inserts, effects });
   await enroll(context, changes, inserts);
+  if (decisions.some((decision) => groupsOf(decision).length > 0)) {
+    // The accounts must exist, and the ledger names the groups.
+    await inserts.finish();
+    await joinGroups(context, decisions, ledger);
+  }
   await inserts.add(core.database.models.ImportRow, ledgerRows({ importId, mask }, decisions, ledger));
   // The audit entries are prepared while the database inserts the last rows of the ledger.
   const records = changedAccounts(importId, decisions, ledger);
@@ -71,7 +77,7 @@ export async function writeBatch(
 }
 
 /**
- * Some rows only enroll the person of an earlier row. Adds the account of that earlier row to the ledger for them.
+ * Some rows only enroll the person of an earlier row, or add them to groups. Adds the account of that earlier row to the ledger for them.
  * @throws StaleDecision if the earlier row has no account, or was rejected
  */
 async function noteSamePeople(
@@ -96,10 +102,11 @@ async function noteSamePeople(
     transaction,
   });
   const rows = new Map([...written, ...inBatch].map((one) => [one.line, one]));
-  for (const { row, earlierLine, enrollments } of same) {
+  for (const decision of same) {
+    const { row, earlierLine, enrollments } = decision;
     const { userId = null, outcome } = rows.get(earlierLine) ?? {};
     if (userId === null || outcome === 'rejected') throw new StaleDecision();
-    const isOfCreated = outcome === 'created' && enrollments.length > 0;
+    const isOfCreated = outcome === 'created' && enrollments.length + groupsOf(decision).length > 0;
     ledger.set(row.line, { userId, note: isOfCreated ? { ofCreated: true } : {} });
   }
 }

@@ -127,7 +127,7 @@ async function cancelRequested({ core, record }: ImportRun): Promise<boolean> {
 function mayRetry(error: unknown): boolean {
   return (
     error instanceof StaleDecision ||
-    isAppError(error, 'EMAIL_TAKEN', 'PHONE_TAKEN', 'ALREADY_ENROLLED', 'REFERENCE_GONE', 'OVERLOADED')
+    isAppError(error, 'EMAIL_TAKEN', 'PHONE_TAKEN', 'ALREADY_ENROLLED', 'GROUP_EXISTS', 'REFERENCE_GONE', 'OVERLOADED')
   );
 }
 

@@ -9,6 +9,7 @@ import { KeyIndex } from '../read/rows/key-index.js';
 import type { KeptAccount } from '../store/ledger.js';
 import { removeAccounts, restoreAccounts } from './accounts.js';
 import { undoEnrollments } from './enrollments.js';
+import { undoGroups } from './groups.js';
 import { groupBy, judgeRows, keepTakenKeys, readActivity, type Verdict } from './verdicts.js';
 
 export interface UndoResult {
@@ -67,6 +68,7 @@ async function applyVerdicts(
   const audit = [...removed, ...(await restoreAccounts(core, actor, record.id, verdicts, transaction))];
   if (audit.length > 0) await recordAudit(core, actor, audit, transaction);
   await undoEnrollments(core, actor, verdicts, transaction);
+  await undoGroups(core, actor, verdicts, transaction);
   const alike = groupBy(verdicts, ({ outcome, code }) => `${outcome} ${code}`);
   for (const [first, ...others] of alike.values()) {
     if (!first) continue;

@@ -116,7 +116,7 @@ describe('coursectl users import --dry-run', () => {
     const { plan } = JSON.parse((await importing.run(file, '--dry-run', '--json')).stdout) as PlanJson;
     expect(plan.id).to.match(/^[0-9a-f]{16}$/);
     const nothing = { stopsAtLine: null, refusal: null, unfinished: null, interrupted: null, roleWords: {} };
-    const none = { names: [], identityChanges: [], identityChangesLeftOut: 0, warnings: [] };
+    const none = { names: [], identityChanges: [], identityChangesLeftOut: 0, newGroups: [], warnings: [] };
     const skipping = {
       onExisting: 'skip',
       match: 'email',

@@ -42,7 +42,7 @@ for (const batchRows of [1, 50])
       const file = importing.write('people.csv', corpusFile('row-per-course'));
       const shown = (await importing.run(file, '--dry-run')).stdout;
       expect(shown).to.include('3 enrollments to make');
-      expect(shown).to.include('  1 row with other courses for the person of an earlier line\n');
+      expect(shown).to.include('  1 row with other courses or groups for the person of an earlier line\n');
       expect(shown).to.include('line 3  skipped  Ann Lee <ann32@corp.example> SAME_PERSON');
       const { id, exitCode, counts, credentialsFile } = await importing.json(file);
       expect({ exitCode, ...counts }).to.include({ exitCode: 0, created: 2, skipped: 1, rejected: 0, enrolled: 3 });

@@ -33,7 +33,7 @@ const bob = 'Bob,Byron,bob@example.org,+44 20 2';
 const basic = `${header}\n${ada}\n${bob}\n`;
 const basicPeople = ['Ada Lovelace <ada@example.org>', 'Bob Byron <bob@example.org>'];
 const columns =
-  'firstName,lastName,email,phone,role,isActive,language,password,passwordHash,course,enrollmentStatus,reply';
+  'firstName,lastName,email,phone,role,isActive,language,password,passwordHash,course,enrollmentStatus,reply,group';
 const western = `${header}\r\nJosé,Müller,jose@example.org,1\r\nZoë,Çelik-Łuk,zoe@example.org,2\r\n`.replace('Ł', 'L');
 const arabic = 'الاسم الأول,اسم العائلة,البريد الإلكتروني,رقم الجوال\r\nليلى,حسن,layla@example.org,+966 1\r\n';
 

@@ -3,9 +3,13 @@ import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { Op } from 'sequelize';
 import type { Enrollment } from '../../../../src/db/models/enrollment.js';
+import type { UndoNote } from '../../../../src/db/models/import-row.js';
 import { insertAccounts, type NewAccount } from '../../../../src/services/accounts/rows.js';
 import type { Context } from '../../../../src/services/context.js';
+import { operator } from '../../../../src/services/core.js';
 import { courseKeys } from '../../../../src/services/courses/commands.js';
+import { insertGroup } from '../../../../src/services/groups/commands.js';
+import { groupLimits } from '../../../../src/services/groups/limits.js';
 import { emptyDatabase } from '../../../support/harness.js';
 import { reportOf, workbookOf } from './importing.js';
 
@@ -27,7 +31,10 @@ const emailOf = (group: Group, index: number) => `${group}.${index}@example.org`
 const phoneOf = (group: Group, index: number) => `+1 ${groups.indexOf(group) + 1}00 ${index}`;
 
 /** Reasons for rejecting rows about "bound" accounts, one after the other. */
-const bonds = ['super admin', 'has courses', 'has enrollments', 'no trainee', 'inactive', 'cancelled'] as const;
+const bonds = [
+  ...(['super admin', 'has courses', 'has enrollments', 'no trainee', 'inactive', 'cancelled'] as const),
+  'in many groups',
+] as const;
 const bondOf = (index: number) => bonds[index % bonds.length] ?? 'inactive';
 const isTrainer = (index: number) => ['has courses', 'no trainee'].includes(bondOf(index));
 
@@ -59,7 +66,7 @@ const courses = {
 export async function settle(context: Context): Promise<void> {
   await emptyDatabase(context);
   await context.database.sequelize.query('DELETE FROM leases');
-  const { Course, Enrollment } = context.database.models;
+  const { Course, Enrollment, GroupMember } = context.database.models;
   const passwordHash = await context.hasher.hash('a password of the world', 4);
   await context.database.inTransaction(async (transaction) => {
     for (const [number, group] of groups.entries()) {
@@ -100,6 +107,12 @@ export async function settle(context: Context): Promise<void> {
         })),
       { transaction },
     );
+    const inMany = indexes.filter((index) => bondOf(index) === 'in many groups').map((index) => idOf(bound, index));
+    for (let number = 0; number < groupLimits.ofPerson; number += 1) {
+      const { id } = await insertGroup(context, operator, { name: `Many ${number}` }, transaction);
+      const members = inMany.map((userId) => ({ groupId: id, userId, source: 'hand' as const, addedAt: new Date(0) }));
+      await GroupMember.bulkCreate(members, { transaction });
+    }
   });
 }
 
@@ -120,6 +133,8 @@ function boundRow(index: number): string {
       return person('Changed', '', 'Knots');
     case 'cancelled':
       return person('Family', '', 'Knots');
+    case 'in many groups':
+      return person('Family', '', '');
   }
 }
 
@@ -177,9 +192,16 @@ function rowAt(position: number): string {
 const statusAt = (position: number): string =>
   position % cycle === 15 && bondOf(Math.floor(position / cycle)) === 'cancelled' ? 'pending' : '';
 
+/** Rows of new people name a group that exists, a new group, or both. A row about a person of many groups names another group. */
+function groupsAt(position: number): string {
+  const [round, kind] = [Math.floor(position / cycle), position % cycle];
+  if (kind === 15) return bondOf(round) === 'in many groups' ? 'One more' : '';
+  return kind === 0 ? `Team ${round % 4}; Many 0` : kind < 10 && kind % 3 === 0 ? `team  ${round % 4}` : '';
+}
+
 function fileOf(positions: readonly number[]): string {
-  const lines = positions.map((position) => `${rowAt(position)},${statusAt(position)}`);
-  return `${['firstName,lastName,email,phone,role,course,reply,enrollmentStatus', ...lines].join('\n')}\n`;
+  const lines = positions.map((position) => `${rowAt(position)},${statusAt(position)},${groupsAt(position)}`);
+  return `${['firstName,lastName,email,phone,role,course,reply,enrollmentStatus,group', ...lines].join('\n')}\n`;
 }
 
 const positions = Array.from({ length: rows }, (_, position) => position);
@@ -231,13 +253,15 @@ const reportBeside = (file: string, kind: 'credentials' | 'rejected') => {
 
 /** Returns the results of an import, except for ids, hashes and times. */
 export async function leftBehind({ database }: Context, file: string) {
-  const { AuditEntry, Enrollment, Import, ImportRow, User } = database.models;
+  const { AuditEntry, Enrollment, Group, GroupMember, Import, ImportRow, User } = database.models;
   const imports = await Import.findAll({ raw: true });
   const users = await User.findAll({ order: ['email'], raw: true });
   const emails = new Map(users.map(({ id, email }) => [id, email]));
   for (const { id } of imports) emails.set(id, 'the import');
   const ledger = await ImportRow.findAll({ order: ['importId', 'line'], raw: true });
   const enrollments = await Enrollment.findAll({ raw: true });
+  const groupNames = new Map((await Group.findAll({ raw: true })).map(({ id, nameKey }) => [id, nameKey]));
+  const members = await GroupMember.findAll({ raw: true });
   const recorded = { [Op.or]: [{ targetType: 'user' }, { action: 'import.finish' }] };
   const audit = await AuditEntry.findAll({ where: recorded, raw: true });
   const nameOf = (id: string | null) => (id === null ? null : (emails.get(id) ?? id));
@@ -272,6 +296,8 @@ export async function leftBehind({ database }: Context, file: string) {
     enrollments: enrollments
       .map(({ userId, courseId, status, notes }: Enrollment) => `${nameOf(userId)} ${courseId} ${status} ${notes}`)
       .sort(),
+    groups: [...groupNames.values()].sort(),
+    members: members.map(({ userId, groupId }) => `${nameOf(userId)} ${groupNames.get(groupId)}`).sort(),
     audit: audit
       .map(({ action, targetId, beforeJson, afterJson }) =>
         `${nameOf(targetId)} ${action} ${beforeJson} ${afterJson}`.replace(/"importId":"[^"]*"/, ''),
@@ -285,9 +311,14 @@ export async function leftBehind({ database }: Context, file: string) {
 /** Returns the undo data of the ledger without values that differ between runs. */
 function withoutMoments(undoJson: string | null): string | null {
   if (undoJson === null) return null;
-  const { before, enrollments = [] } = JSON.parse(undoJson) as { before?: object; enrollments?: string[] };
+  const { before, enrollments = [], groups = [], newGroups = [] } = JSON.parse(undoJson) as UndoNote;
   const { updatedAt: _, passwordHash: __, ...fields } = { updatedAt: '', passwordHash: '', ...before };
-  return JSON.stringify({ ...fields, enrollments: enrollments.length });
+  return JSON.stringify({
+    ...fields,
+    enrollments: enrollments.length,
+    groups: groups.length,
+    newGroups: newGroups.length,
+  });
 }
 
 /** Returns the accounts whose password in the credentials file is wrong, or is missing. */

@@ -9,9 +9,11 @@ export interface HeadingMatch {
   rank: number;
 }
 
+/** Fields whose columns all count, and whose cells may list several names. */
+export const isList = (field: ImportField): boolean => field === 'course' || field === 'group';
+
 /** Whether a field may have several columns, which spreadsheets number. */
-export const isRepeatable = (field: ImportField): field is 'phone' | 'course' | 'isActive' =>
-  field === 'phone' || field === 'course' || field === 'isActive';
+export const isRepeatable = (field: ImportField): boolean => isList(field) || field === 'phone' || field === 'isActive';
 
 /** Matches annotations that programs add to a heading. */
 const annotation =

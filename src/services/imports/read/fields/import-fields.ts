@@ -162,6 +162,15 @@ export const importFieldRules: Readonly<Record<ImportField, ImportFieldRules>> =
       'رسالة إلى المتدرب | رسالة الى المتدرب | رسالة للمتدرب | رسالة إلى الطالب | رد على المتدرب',
     ),
   },
+  group: {
+    label: 'Group',
+    invalid: 'GROUP_INVALID',
+    headings: splitList(
+      'Groups | Group name | Class | Class name | Classes | Cohort | Cohort name | Cohorts | Gruppe | Gruppen | Gruppenname',
+      'Klasse | Klassen | Kursgruppe | Kohorte | Groupe | Groupes | Nom du groupe | Classe | Grupo | Grupos',
+      'Nombre del grupo | Nome do grupo | Clase | Turma | المجموعة | اسم المجموعة | المجموعات | الفصل | الصف',
+    ),
+  },
   fullName: {
     label: 'Full name',
     invalid: 'NAME_INVALID',

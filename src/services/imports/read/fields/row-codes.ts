@@ -19,6 +19,7 @@ const faultCodes = [
   'PASSWORD_AND_HASH',
   'COURSE_INVALID',
   'ENROLLMENT_STATUS_UNKNOWN',
+  'GROUP_INVALID',
   'TEXT_INVALID',
 ] as const;
 
@@ -39,6 +40,7 @@ export const matchCodes = [
   'COURSE_FULL',
   'WAITING_LIST_FULL',
   'ENROLLMENT_CANCELLED',
+  'GROUP_LIMIT',
 ] as const;
 export type MatchCode = (typeof matchCodes)[number];
 

@@ -10,7 +10,7 @@ const identifying = [
   'passwordHash',
 ] as const;
 
-/** Reasons why rows are repetitions, by line. An empty reason means the same person with other courses. */
+/** Reasons why rows are repetitions, by line. An empty reason means the same person with other courses or groups. */
 export type Repetitions = ReadonlyMap<number, string>;
 
 /** Maximum number of remembered repetitions; a file with more keeps none. */
@@ -20,16 +20,16 @@ const maxRepetitions = 20_000;
 export class RepetitionFinder {
   readonly #emails = new KeyIndex();
   readonly #phones = new KeyIndex();
-  /** People, and people with their courses; only for a file with a course column. */
+  /** People, and people with their courses and groups; only for a file with such a column. */
   readonly #people: KeyIndex | undefined;
   readonly #keyOf: PhoneKeys['keyOf'];
   readonly #known: Repetitions | undefined;
   readonly #found = new Map<number, string>();
 
   /** @param known repetitions that an earlier reading of the same file found: then no keys are kept in memory */
-  constructor({ keyOf }: PhoneKeys, hasCourses: boolean, known: Repetitions | undefined) {
+  constructor({ keyOf }: PhoneKeys, hasLists: boolean, known: Repetitions | undefined) {
     this.#keyOf = keyOf;
-    this.#people = hasCourses ? new KeyIndex() : undefined;
+    this.#people = hasLists ? new KeyIndex() : undefined;
     this.#known = known;
   }
 
@@ -39,7 +39,7 @@ export class RepetitionFinder {
   }
 
   /**
-   * Returns why a row is a repetition, or undefined. The reason is empty for the same person with other courses.
+   * Returns why a row is a repetition, or undefined. The reason is empty for the same person with other courses or groups.
    * @param isDoubtful whether the row may be rejected later: then a later row with the same email is no repetition
    */
   find(line: number, person: ImportedPerson, isDoubtful: boolean): string | undefined {
@@ -50,17 +50,17 @@ export class RepetitionFinder {
     return reason;
   }
 
-  /** Whether an earlier line has the same person, and none has the same person with these courses. */
+  /** Whether an earlier line has the same person, and none has the same person with these courses and groups. */
   #isSamePerson(line: number, person: ImportedPerson): boolean {
     if (!this.#people) return false;
-    const { email, phone, course, otherCourses } = person;
+    const { email, phone, course, otherCourses, groups } = person;
     const personKey = JSON.stringify(identifying.map((field) => person[field]));
     const firstLine = this.#people.recordLine(personKey, line);
     const sameEmail = this.#emails.lineOf(email);
     const samePhone = phone === undefined ? sameEmail : this.#phones.lineOf(this.#keyOf(phone));
     if (sameEmail !== undefined && (firstLine !== sameEmail || samePhone !== sameEmail)) return false;
-    const sameCourses = this.#people.recordLine(JSON.stringify([personKey, course, otherCourses]), line);
-    if (firstLine === undefined || sameCourses !== undefined || course === undefined) return false;
+    const sameLists = this.#people.recordLine(JSON.stringify([personKey, course, otherCourses, groups]), line);
+    if (firstLine === undefined || sameLists !== undefined || (course ?? groups) === undefined) return false;
     // Earlier lines without a phone may not be recorded, because they may be rejected later.
     return sameEmail !== undefined || phone === undefined;
   }

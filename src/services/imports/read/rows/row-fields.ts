@@ -4,6 +4,7 @@ import { filledWidth } from '../../../../tables/table/text.js';
 import { readPhone } from '../../../../tables/write/cells.js';
 import type { ColumnMapping } from '../columns/columns.js';
 import { splitFullName } from '../fields/full-names.js';
+import { isList } from '../fields/header-aliases.js';
 import { parseActive } from '../fields/state-words.js';
 import { spreadsheetError } from './damaged-names.js';
 
@@ -47,7 +48,10 @@ const joinLines = (list: string) =>
     .join('; ');
 
 /** Text of each field that the file has. */
-export type RowInput = Partial<Record<ImportField, string>> & { otherCourses?: string[] };
+export type RowInput = Partial<Record<ImportField, string>> & {
+  otherCourses?: string[];
+  groups?: string[];
+};
 
 /** Splits a full name; returns the full name itself if it can't be split. */
 function readNames(fullName: string, lastNameFirst: boolean): RowInput {
@@ -66,9 +70,8 @@ export function uncalculatedFields(
   if (uncalculatedColumns === undefined) return [];
   const isMissing = (index: number) => uncalculatedColumns.includes(index);
   return [...columns].flatMap(([field, indexes]) => {
-    // The import reads all course cells, and the first filled cell of other fields.
-    const read =
-      field === 'course' ? indexes.find(isMissing) : indexes.find((at) => isMissing(at) || hasText(cells[at]));
+    // The import reads all cells of lists, and the first filled cell of other fields.
+    const read = isList(field) ? indexes.find(isMissing) : indexes.find((at) => isMissing(at) || hasText(cells[at]));
     return read !== undefined && isMissing(read) ? [field] : [];
   });
 }
@@ -112,6 +115,16 @@ function readAddress(cell: string): string {
   return named ?? linked ?? cell;
 }
 
+/** Splits cells that list groups by line breaks and the separators that no group has in its name. */
+const splitGroups = (cells: readonly string[]): string[] => [
+  ...new Set(
+    cells
+      .flatMap((cell) => cell.split(/[;|\r\n]/))
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
+  ),
+];
+
 /** Returns the fields of a row as raw input for the schema. */
 export function readFields(cells: readonly string[], mapping: ColumnMapping): RowInput {
   const input: RowInput = {};
@@ -120,6 +133,7 @@ export function readFields(cells: readonly string[], mapping: ColumnMapping): Ro
     // A cell may list courses on several lines.
     input[field] = field === 'course' ? joinLines(first) : first;
     if (field === 'course' && others.length > 0) input.otherCourses = others.map(joinLines);
+    if (field === 'group' && first !== '') input.groups = splitGroups([first, ...others]);
   }
   if (input.phone !== undefined) input.phone = readPhone(input.phone);
   if (input.email !== undefined) input.email = readAddress(input.email);

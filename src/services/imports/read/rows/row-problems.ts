@@ -81,6 +81,7 @@ export function rowProblems(details: readonly FieldProblem[], input: Input, word
   return details.map((problem) => {
     if (problem.path.startsWith('otherCourses'))
       return rowProblem('COURSE_INVALID', { ...problem, path: 'course' }, {}, words);
+    if (problem.path.startsWith('groups')) return rowProblem('GROUP_INVALID', { ...problem, path: 'group' }, {}, words);
     const field = importFields.find((known) => known === problem.path);
     // The only problem without a field is a row with a password and a hash.
     if (field === undefined) return rowProblem('PASSWORD_AND_HASH', problem, input, words);

@@ -10,7 +10,7 @@ import { restoreProtected } from '../../../../tables/write/cells.js';
 import type { PasswordPolicy } from '../../../auth/password-policy.js';
 import { isPlainHeading, mapOption } from '../columns/column-maps.js';
 import { type ColumnMapping, fieldsByIndex } from '../columns/columns.js';
-import { isSecretColumn } from '../fields/header-aliases.js';
+import { isList, isSecretColumn } from '../fields/header-aliases.js';
 import { headingKey } from '../fields/headings.js';
 import { importFieldRules } from '../fields/import-fields.js';
 import { parseLanguage } from '../fields/language-words.js';
@@ -125,6 +125,7 @@ const errorCellMessages = {
   password: 'Password is a spreadsheet error. Enter the password.',
   course: 'Course is a spreadsheet error. Enter the course.',
   reply: 'Reply is a spreadsheet error. Enter the reply, or leave the cell blank.',
+  group: 'Group is a spreadsheet error. Enter the group, or leave the cell blank.',
 };
 
 export const emptyRow: RowWarning = {
@@ -225,7 +226,7 @@ export class RowChecker {
     if (badText) return rejectRow(row, [badText]);
     const repetition = this.#repetitions.find(row.line, person, phoneProblem !== undefined);
     if (repetition) return { ...row, code: 'DUPLICATE_IN_FILE', reason: repetition };
-    const repeated = this.#mapping.columns.has('course') && { isRepeatedPerson: repetition === '' };
+    const repeated = [...this.#mapping.columns.keys()].some(isList) && { isRepeatedPerson: repetition === '' };
     const warnings = [
       ...(row.isHidden ? [hiddenRow] : []),
       ...(phoneProblem ? [] : this.#warningsOf(row.cells, person)),
@@ -251,12 +252,14 @@ export class RowChecker {
   }
 
   #findErrorCell(
-    { course = '', otherCourses = [], reply = '' }: ImportedPerson,
+    { course = '', otherCourses = [], reply = '', groups = [] }: ImportedPerson,
     input: RowInput,
   ): RowProblem | undefined {
-    const isCourse = [course, ...otherCourses].some((text) => spreadsheetError.test(text.trim()));
-    if (!isCourse && !spreadsheetError.test(reply.trim())) return undefined;
-    const path = isCourse ? 'course' : 'reply';
+    const texts = { course: [course, ...otherCourses], reply: [reply], group: groups };
+    const path = (['course', 'reply', 'group'] as const).find((field) =>
+      texts[field].some((text) => spreadsheetError.test(text.trim())),
+    );
+    if (path === undefined) return undefined;
     return rowProblem(importFieldRules[path].invalid, { path, message: errorCellMessages[path] }, input, this.#labels);
   }
 

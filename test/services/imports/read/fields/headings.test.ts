@@ -244,7 +244,7 @@ describe('Columns that --map maps', () => {
       ['#9=phone', 'The file has no column "#9".'],
       [
         'Given=fristname',
-        '"fristname" is no field. Did you mean firstName? The fields are: firstName, lastName, email, phone, role, isActive, language, password, passwordHash, course, enrollmentStatus, reply, fullName, suspended',
+        '"fristname" is no field. Did you mean firstName? The fields are: firstName, lastName, email, phone, role, isActive, language, password, passwordHash, course, enrollmentStatus, reply, group, fullName, suspended',
       ],
       ['Clan=first_name', 'Two columns are mapped to firstName. Leave one of them out.'],
       ['Given=lastName', 'The column "Given" is mapped twice.'],
