@@ -10,6 +10,7 @@ import { register as registerCourses } from './commands/courses/index.js';
 import { register as registerDoctor } from './commands/doctor/index.js';
 import { register as registerEnrollments } from './commands/enrollments/index.js';
 import { register as registerFiles } from './commands/files/index.js';
+import { register as registerGroups } from './commands/groups/index.js';
 import { register as registerImports } from './commands/imports/index.js';
 import { register as registerMail } from './commands/mail/index.js';
 import { register as registerMigrate } from './commands/migrate/index.js';
@@ -56,6 +57,7 @@ export function createProgram(io: Io, outcome: Outcome): Command {
   const registry = { io, outcome };
   program.commandsGroup('People:');
   registerUsers(program, registry);
+  registerGroups(program, registry);
   program.commandsGroup('Courses:');
   registerCourses(program, registry);
   registerEnrollments(program, registry);

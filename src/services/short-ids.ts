@@ -10,7 +10,7 @@ export const isEndOfId = (text: string) => ending.test(text.trim().toLowerCase()
 const maxListedIds = 5;
 
 /** Models whose objects can be named by the end of an id. */
-export type ShortIdSubject = 'Enrollment' | 'Import' | 'Session' | 'File' | 'Course' | 'User' | 'Mail';
+export type ShortIdSubject = 'Enrollment' | 'Import' | 'Session' | 'File' | 'Course' | 'User' | 'Group' | 'Mail';
 
 type Find = (core: Core, options: FindOptions) => Promise<{ id: string }[]>;
 
@@ -21,6 +21,7 @@ const finders: Readonly<Record<ShortIdSubject, Find>> = {
   File: ({ database }, options) => database.models.StoredFile.findAll(options),
   Course: ({ database }, options) => database.models.Course.findAll(options),
   User: ({ database }, options) => database.models.User.findAll(options),
+  Group: ({ database }, options) => database.models.Group.findAll(options),
   Mail: ({ database }, options) => database.models.Mail.findAll(options),
 };
 

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { testEnvironment } from '../support/environment.js';
-import { buildCourse, buildUser } from '../support/factories.js';
+import { buildCourse, buildGroup, buildUser } from '../support/factories.js';
 import { useHarnessAndCli } from '../support/harness-cli.js';
 import { scaled } from '../support/machine.js';
 import { commands, readingLines, wordsOf, writingLines } from './support/command-lines.js';
@@ -11,7 +11,7 @@ import { commands, readingLines, wordsOf, writingLines } from './support/command
 const wrong = 'x'.repeat(20_001);
 
 /** Options that name an account, course, plan or file to look up, or that accept every value. */
-const references = ['--course', '--trainee', '--trainer', '--actor', '--user', '--import', '--plan'];
+const references = ['--course', '--trainee', '--trainer', '--group', '--actor', '--user', '--import', '--plan'];
 const files = ['--credentials', '--rejects', '--mapping', '--output <file>'];
 
 const missing = { ID: '019873e1-4580-7dc1-98b7-e1f0ab8dc50b', FILE: 'missing.csv' };
@@ -64,7 +64,7 @@ describe('Commands', () => {
   it('require that named records exist before they ask for confirmation', async () => {
     const confirmed = [...commands].filter(([, { options }]) => options.some(({ long }) => long === '--yes'));
     const naming = confirmed.filter(([, { registeredArguments }]) =>
-      registeredArguments.some((argument) => /^(user|course|enrollment|import|file)$/.test(argument.name())),
+      registeredArguments.some((argument) => /^(user|course|group|enrollment|import|file)$/.test(argument.name())),
     );
     expect(naming).to.have.length.above(5);
     for (const [words] of naming)
@@ -77,11 +77,13 @@ describe('Commands', () => {
     const trainer = await buildUser(harness.context, { email: 'ada@x.org', role: 'trainer' });
     await buildUser(harness.context, { email: 'ben@x.org' });
     await buildCourse(harness.context, trainer, { title: 'Bees' });
+    await buildGroup(harness.context, [], 'Staff');
     const file = path.join(cli.folder, 'people.csv');
     writeFileSync(file, 'firstName,lastName,email,phone\nFay,Doe,fay@x.org,5550123\n');
     for (const [words, toDo] of [
       ['users delete', 'delete'],
       ['courses delete', 'delete'],
+      ['groups delete', 'delete'],
       ['courses remove-thumbnail', 'remove'],
       ['users import', 'import, or --dry-run to look first'],
     ] as const) {

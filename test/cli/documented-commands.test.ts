@@ -21,7 +21,8 @@ const yes: Dialogue = [['(y/N)', `y${keys.enter}`]];
 /** Answers at the terminal, by command line. */
 const answers: Readonly<Record<string, Dialogue>> = {
   'users deactivate --from leavers.csv': yes,
-  'enrollments assign "Weaving for beginners" --from class.csv': yes,
+  'groups add "Year 9" --from class.csv': yes,
+  'enrollments assign "Weaving for beginners" --group "Year 9"': yes,
   'enrollments status active --course "Weaving for beginners" --status pending': yes,
   'enrollments remove --trainee grace@example.org --status cancelled': yes,
   // The choices appear a moment after the question.

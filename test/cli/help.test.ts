@@ -83,6 +83,7 @@ describe('help', () => {
       const names = registeredArguments.map((argument) => argument.name());
       const { stdout } = await cli.run([...words.split(' '), '--help']);
       if (names.includes('course')) expect(stdout).to.match(/^ {2}course +title \(upper or lower case\) or id$/m);
+      if (names.includes('group')) expect(stdout).to.match(/^ {2}group +name \(upper or lower case\) or id$/m);
       if (names.includes('user')) expect(stdout).to.match(/^ {2}user +email address, phone number or id$/m);
     }
   });

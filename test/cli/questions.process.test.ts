@@ -8,6 +8,7 @@ import {
   buildCertificate,
   buildCourse,
   buildEnrollment,
+  buildGroup,
   buildMail,
   buildMaterial,
   buildUser,
@@ -32,6 +33,9 @@ const questions: Readonly<Record<string, [line: string, question: string]>> = {
   'users invite': ['ben@x.org new@x.org', 'Invite this account?'],
   'users transfer-super-admin': ['eve@x.org', 'Change the super admin?'],
   'users import': ['more.csv', 'Import these rows?'],
+  'groups delete': ['Staff', 'Delete this group?'],
+  'groups add': ['Staff ada@x.org eve@x.org', 'Add these 2 accounts to "Staff"?'],
+  'groups remove': ['Staff --search ben', 'Remove this account from "Staff"?'],
   'courses delete': ['Bees', 'Delete this course?'],
   'courses import': ['programme.csv --trainer ada@x.org', 'Create 1 course?'],
   'courses undo-import': ['', 'Delete 1 course?'],
@@ -67,6 +71,7 @@ describe('A question at the terminal', () => {
     const ada = await buildUser(context, { email: 'ada@x.org', role: 'trainer' });
     const ben = await buildUser(context, { email: 'ben@x.org' });
     await buildUser(context, { email: 'eve@x.org' });
+    await buildGroup(context, [ben.id], 'Staff');
     await buildUser(context, { email: 'ina@x.org', isActive: false });
     const initialPasswordExpiresAt = new Date(Date.now() + 86_400_000);
     await buildUser(context, { email: 'new@x.org', requiresPasswordChange: true, initialPasswordExpiresAt });

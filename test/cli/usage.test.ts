@@ -22,9 +22,9 @@ describe('An unknown command', () => {
     ['import x.csv --dry-run', ['users import', 'courses import']],
     ['export', ['users export', 'courses export', 'enrollments export', 'imports export']],
     ['create', ['users register', 'courses create']],
-    ['add', ['courses files add', 'courses create', 'enrollments assign']],
+    ['add', ['groups add', 'courses files add', 'courses create', 'enrollments assign']],
     ['new', ['courses create', 'enrollments assign']],
-    ['ls', ['users list', 'courses list', 'enrollments list', 'certificates list']],
+    ['ls', ['users list', 'groups list', 'courses list', 'enrollments list', 'certificates list']],
     ['rm', ['users delete', 'courses delete', 'enrollments remove', 'courses files remove']],
     ['lock ben@x.org', ['users deactivate ben@x.org']],
     ['users lock ben@x.org', ['users deactivate ben@x.org']],
@@ -91,7 +91,9 @@ describe('An unknown command', () => {
       "error: unknown command 'frob' of coursectl users sessions\nThere are: list, end, end-all\n" +
         'Add --help to see how it is used.\n',
     );
-    expect((await cli.run(['frob'])).stderr).to.match(/^error: unknown command 'frob'\nThere are: users, courses, /);
+    expect((await cli.run(['frob'])).stderr).to.match(
+      /^error: unknown command 'frob'\nThere are: users, groups, courses, /,
+    );
   });
 });
 

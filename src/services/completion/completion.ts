@@ -3,10 +3,10 @@ import type { Database } from '../../db/connection.js';
 import { selectFromFile } from '../../db/sqlite/thread.js';
 import { foldCase, normalizeEmail } from '../../schemas/keys.js';
 import { lastCharacter } from '../../schemas/search-words.js';
-import { sortKeyBeginning, titleMaximum } from '../../schemas/sort-key.js';
+import { groupNameMaximum, sortKeyBeginning, titleMaximum } from '../../schemas/sort-key.js';
 import { parseId, shortIdLength } from '../ids.js';
 
-export type Completable = 'course' | 'user' | 'enrollment' | 'import';
+export type Completable = 'course' | 'user' | 'group' | 'enrollment' | 'import';
 
 /** Suggestion for an argument of the command line. */
 export interface Suggestion {
@@ -93,6 +93,18 @@ async function suggestUsers(source: SuggestionSource, typed: string): Promise<Su
   return rows.map(([email, ...names]) => ({ value: String(email), isCode: false, description: names.join(' ') }));
 }
 
+/** Suggests names of groups. Leaves out names that look like an id or an option. */
+async function suggestGroups(source: SuggestionSource, typed: string): Promise<Suggestion[]> {
+  const { from, below } = sortKeyBeginning(typed, groupNameMaximum);
+  const rows = await select(
+    source,
+    `SELECT name FROM \`groups\` WHERE sort_key >= ? AND sort_key < ? ORDER BY sort_key LIMIT ${maxSuggestions}`,
+    [from, below],
+  );
+  const found = rows.map(([name]) => ({ value: String(name), isCode: false, description: '' }));
+  return found.filter(({ value }) => parseId(value) === undefined && !value.startsWith('-'));
+}
+
 /** Suggests short ids, newest first. */
 async function suggestEnrollments(source: SuggestionSource, typed: string): Promise<Suggestion[]> {
   const ids = idPattern(typed);
@@ -135,6 +147,7 @@ async function suggestImports(source: SuggestionSource, typed: string): Promise<
 const finders: Readonly<Record<Completable, (source: SuggestionSource, typed: string) => Promise<Suggestion[]>>> = {
   course: suggestCourses,
   user: suggestUsers,
+  group: suggestGroups,
   enrollment: suggestEnrollments,
   import: suggestImports,
 };

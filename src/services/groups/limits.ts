@@ -1,5 +1,8 @@
 import { AppError } from '../../errors.js';
 
+export const superAdminRefusal = (): AppError =>
+  new AppError('SUPER_ADMIN_PROTECTED', "The super admin can't be a member of a group.");
+
 /** Maximum numbers of groups, of members of a group, and of groups of a person. */
 export const groupLimits = { groups: 2000, members: 100_000, ofPerson: 50 };
 

@@ -2,14 +2,14 @@ import { Op, type Transaction } from 'sequelize';
 import type { User } from '../../db/models/user.js';
 import { hasAccountState, isMemberByIndex } from '../../db/sql/conditions.js';
 import { insertRows } from '../../db/sql/insert.js';
-import { AppError, notFound, validationError } from '../../errors.js';
+import { type AppError, notFound, validationError } from '../../errors.js';
 import { type MemberSource, memberChangeSchema } from '../../schemas/group.js';
 import { validate } from '../../schemas/validate.js';
 import { recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
 import { forceIncrementGroupVersions, forceIncrementUserVersions } from '../locks/row-locks.js';
 import { groupAuditRecord } from './commands.js';
-import { groupLimitError, groupLimits } from './limits.js';
+import { groupLimitError, groupLimits, superAdminRefusal } from './limits.js';
 
 /** Membership to add or to remove. */
 export interface MembershipChange {
@@ -70,8 +70,7 @@ export async function changeMemberships(
     if (!isGroup.has(groupId)) return notFound('Group');
     if (!user) return notFound('User');
     if (change === 'remove') return undefined;
-    if (user.role === 'super_admin')
-      return new AppError('SUPER_ADMIN_PROTECTED', "The super admin can't be a member of a group.");
+    if (user.role === 'super_admin') return superAdminRefusal();
     if ((groupsOf.get(userId) ?? 0) >= groupLimits.ofPerson) return groupLimitError('ofPerson');
     return (membersOf.get(groupId) ?? 0) >= groupLimits.members ? groupLimitError('members') : undefined;
   };

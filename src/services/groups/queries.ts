@@ -5,7 +5,10 @@ import { groupListingSchema } from '../../schemas/group.js';
 import { searchKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
 import type { Core } from '../core.js';
+import { comparableTitle } from '../courses/find-course.js';
+import { parseId } from '../ids.js';
 import { type Page, readPage } from '../paging.js';
+import { resolveShortId } from '../short-ids.js';
 
 /** Adds the numbers of active members to groups, with one query. */
 export async function addMemberCounts({ database }: Core, groups: readonly Group[]): Promise<void> {
@@ -40,6 +43,18 @@ export async function findGroup(core: Core, id: string): Promise<Group> {
   if (!group) throw notFound('Group');
   await addMemberCounts(core, [group]);
   return group;
+}
+
+/**
+ * Finds a group by an id, its name (ignoring case and repeated spaces), or the last 8 characters of an id.
+ * @throws AppError `NOT_FOUND`; `VALIDATION` for the end of several ids
+ */
+export async function findGroupByName(core: Core, reference: string): Promise<Group> {
+  const { models, read } = core.database;
+  const whole = parseId(reference);
+  if (whole !== undefined) return findGroup(core, whole);
+  const named = await read(() => models.Group.findOne({ where: { nameKey: comparableTitle(reference) } }));
+  return findGroup(core, named?.id ?? (await resolveShortId(core, 'Group', reference)));
 }
 
 /** Returns the groups of an account, by name. */

@@ -5,6 +5,7 @@ import { findUser } from '../../../services/accounts/queries.js';
 import { auditedIdsEndingWith, listAudit } from '../../../services/audit/audit.js';
 import type { Context } from '../../../services/context.js';
 import { findCourseByName } from '../../../services/courses/find-course.js';
+import { findGroupByName } from '../../../services/groups/queries.js';
 import { parseId } from '../../../services/ids.js';
 import { importIdOf } from '../../../services/imports/store/find-import.js';
 import { findIdEndingWith, isEndOfId, type ShortIdSubject } from '../../../services/short-ids.js';
@@ -16,6 +17,7 @@ import { auditColumns, type auditListOptions } from './columns.js';
 const subjects: Readonly<Partial<Record<AuditTargetType, ShortIdSubject>>> = {
   user: 'User',
   course: 'Course',
+  group: 'Group',
   enrollment: 'Enrollment',
   import: 'Import',
   mail: 'Mail',
@@ -44,7 +46,7 @@ async function courseNamed(context: Context, typed: string): Promise<string> {
  * Returns the id of a target: from a whole id in any spelling, a short id (also of deleted records), an email address, or
  * with `targetType` a name that other commands accept. Any other text is returned unchanged.
  * @throws AppError `VALIDATION` for an ambiguous name; `NOT_FOUND` for an unknown email address, and with `targetType`
- *   `user` or `course` for any unknown name
+ *   `user`, `group` or `course` for any unknown name
  */
 async function targetIdOf(
   context: Context,
@@ -59,6 +61,7 @@ async function targetIdOf(
     if (ended !== undefined) return ended;
   }
   if (targetType === 'import') return importIdOf(context, typed);
+  if (targetType === 'group') return (await findGroupByName(context, typed)).id;
   if (targetType === 'course') return courseNamed(context, typed);
   const isAccount = targetType === 'user' || (targetType === undefined && typed.includes('@'));
   return isAccount ? (await findUser(context, typed)).id : typed;

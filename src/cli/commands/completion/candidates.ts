@@ -5,7 +5,7 @@ import type { Completable, Suggestion } from '../../../services/completion/compl
  * Names of arguments and option values that are completed from the database. Declared here, because an import would load
  * more code.
  */
-const nameKinds = ['course', 'user', 'enrollment', 'import'] as const satisfies readonly Completable[];
+const nameKinds = ['course', 'user', 'group', 'enrollment', 'import'] as const satisfies readonly Completable[];
 
 /** Candidates at the cursor. Only one field is set. */
 interface Candidates {

@@ -14,8 +14,8 @@ export function register(program: Command, registry: Registry): void {
       'completion fish > ~/.config/fish/completions/coursectl.fish',
     ],
     notes:
-      'The names of courses, accounts, enrollments and imports come from the database that the command itself would ' +
-      'use in the current folder. To find them, the Tab key runs the first word of the line. It never runs ' +
+      'The names of courses, accounts, groups, enrollments and imports come from the database that the command itself ' +
+      'would use in the current folder. To find them, the Tab key runs the first word of the line. It never runs ' +
       '"npx coursectl": in a checkout, first link the program (npm link).',
     choices: { shell: ['bash', 'zsh', 'fish'] },
     load: async () => {

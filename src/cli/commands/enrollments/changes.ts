@@ -71,14 +71,17 @@ export async function assign(run: Run<'<course> [user...]', typeof assignOptions
   const { course: named } = run.arguments;
   // Before any lookup: a wrong status is wrong for all trainees.
   const { status, reply, whenFull } = validate(assignedStateSchema, pick(options, ['status', 'reply', 'whenFull']));
-  const targets = await resolveAccounts(run, wordings.assign, { role: 'trainee' });
+  const targets = await resolveAccounts(run, wordings.assign);
   const context = await run.context();
   if (notify) assertMailSetUp(context);
   const courseId = await courseIdOf(context, named);
   if (targets.kind !== 'one') {
     const { title } = await findCourse(context, operator, courseId);
     const wanted = { courseId, title, status, reply, whenFull, notify };
-    return runBulk(run, assignment(context, await targets.selection(context), wanted));
+    // As in the API, a group stands for its active trainees.
+    const isOfGroup = options.group !== undefined && !options.inactive;
+    const selection = await targets.selection(context, { role: 'trainee', ...(isOfGroup && { isActive: true }) });
+    return runBulk(run, assignment(context, selection, wanted));
   }
   const traineeId = await userIdOf(context, targets.name, 'trainee');
   try {

@@ -8,6 +8,7 @@ import { enrollmentColumns } from './output.js';
 export const enrollmentFilterOptions = {
   '--course <course>': 'only in this course: title or id',
   '--trainee <user>': 'only of this trainee: email, phone or id',
+  '--group <group>': 'only of members of this group: name or id',
   '--trainer <user>': "only in this trainer's courses: email, phone or id",
   '--status <status>': `only ${either(enrollmentStatuses)} ones; several separated by commas`,
   '--progress <number>': 'only with this progress, in per cent',

@@ -10,7 +10,7 @@ import { enrollmentsTable } from '../../../services/enrollments/export.js';
 import { findEnrollment, listEnrollments } from '../../../services/enrollments/queries.js';
 import { enrollmentStatistics } from '../../../services/enrollments/statistics.js';
 import type { OptionValues } from '../../core/command/declaration.js';
-import { accountIdOf, courseIdOf } from '../../core/command/references.js';
+import { accountIdOf, courseIdOf, groupIdOf } from '../../core/command/references.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { sortingOf } from '../../core/listing/columns.js';
 import { assertTableDestination, writeExport } from '../../core/listing/file-output.js';
@@ -42,7 +42,9 @@ export async function queryFor(context: Context, options: Filters) {
       : await findCourse(context, operator, await courseIdOf(context, options.course));
   const trainerId = trainer === undefined ? undefined : await accountIdOf(context, trainer, 'trainer');
   const userId = trainee === undefined ? undefined : (await findUser(context, trainee)).id;
-  return { ...sortingOf(options), status, progress, startsWithin, search, courseId: course?.id, trainerId, userId };
+  const group = await groupIdOf(context, options.group);
+  const ids = { courseId: course?.id, trainerId, userId, group };
+  return { ...sortingOf(options), status, progress, startsWithin, search, ...ids };
 }
 
 /** @throws AppError `USAGE` for conflicting filters, `VALIDATION` */

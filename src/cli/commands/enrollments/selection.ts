@@ -58,9 +58,10 @@ export type EnrollmentTargets =
  */
 function checkFilters(options: EnrollmentsRun['options']): void {
   assertFilters(options);
-  const { status, search, trainer, progress, startsWithin } = options;
+  const { status, search, trainer, group, progress, startsWithin } = options;
   const isAlone =
-    [status, trainer, progress, startsWithin].every((one) => one === undefined) && typedNames(options).length === 0;
+    [status, trainer, group, progress, startsWithin].every((one) => one === undefined) &&
+    typedNames(options).length === 0;
   try {
     const sought = validate(enrollmentListingSchema, { status, search, progress, startsWithin }).search;
     if (!isAlone || search === undefined || searchKey(sought) !== '') return;
@@ -93,17 +94,18 @@ export async function resolveEnrollments(
   typed: readonly string[] | undefined,
   wording: Pick<BulkWording, 'singular' | 'toDo'>,
 ): Promise<EnrollmentTargets> {
-  const { trainee, course, trainer, status, progress, startsWithin, search, from, dryRun } = run.options;
+  const { trainee, course, from, dryRun } = run.options;
+  const { trainer, group, status, progress, startsWithin, search } = run.options;
   checkFilters(run.options);
   const isNamed = trainee !== undefined && course !== undefined;
-  const others = [trainer, status, progress, startsWithin, search, typed, from].filter((one) => one !== undefined);
-  if (isNamed && others.length === 0) {
+  const others = [trainer, group, status, progress, startsWithin, search].filter((one) => one !== undefined);
+  if (isNamed && others.length === 0 && typed === undefined && from === undefined) {
     const { first } = await enrollmentsOf(await run.context(), { trainee, course });
     if (!dryRun) return { kind: 'one', id: first.id };
   }
   const targets: Targets = await targetsOf(run, {
     typed,
-    isFiltered: [trainee, course, trainer, status, progress, startsWithin, search].some((one) => one !== undefined),
+    isFiltered: [trainee, course, ...others].some((one) => one !== undefined),
     headings: enrollmentHeadings,
     wording,
     choose: async () => pickRecord(run, await run.context(), 'enrollment'),

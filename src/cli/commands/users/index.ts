@@ -26,6 +26,7 @@ export function register(program: Command, registry: Registry): void {
       'users list',
       'users list --role trainer --sort lastName',
       'users list --search müller --inactive',
+      'users list --group "Year 9"',
       'users list --locked',
       'users list --page 2 --limit 100 --json',
       'users list --limit all --columns name,email --output csv',

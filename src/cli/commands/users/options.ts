@@ -11,6 +11,7 @@ export const filterOptions = {
   '--requires-password-change': 'only accounts that still have their initial password',
   '--locked': 'only accounts that are locked after too many wrong passwords',
   '--invited <state>': 'only accounts with this invitation: no (never invited), queued, sent, failed or accepted',
+  '--group <group>': 'only members of this group: name or id',
   '--search <text>': 'search in names, email and phone',
 };
 
@@ -38,7 +39,7 @@ export const accountHeadings = ['userId', 'id', 'email', 'phone'];
 
 export const accountBulkOptions = { ...bulkOptions(accountHeadings), ...filterOptions };
 
-/** Returns the filter of the API. @throws AppError `USAGE` for conflicting options */
+/** Returns the filter of the API, except for the group. @throws AppError `USAGE` for conflicting options */
 export function filterOf(
   options: OptionValues<typeof filterOptions>,
 ): Record<Exclude<keyof UserFilter, 'group'>, string | boolean | undefined> {

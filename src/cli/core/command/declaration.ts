@@ -132,6 +132,8 @@ export interface Declaration<Usage extends string, O extends Options, C extends 
 const argumentDescriptions: Readonly<Record<string, string>> = {
   course: 'title (upper or lower case) or id',
   user: 'email address, phone number or id',
+  group: 'name (upper or lower case) or id',
+  name: 'name of the group, 1 to 100 characters',
   enrollment: 'id or its last 8 characters, as lists show them; or use --trainee and --course',
   code: 'code of the certificate, in capitals or small letters',
   import: 'number, id or the last 8 characters of its id, as lists show them',
@@ -149,7 +151,7 @@ const argumentDescriptions: Readonly<Record<string, string>> = {
 };
 
 /** Arguments that name an existing record. If the argument is missing, the user can choose a record at a terminal. */
-const pickable = ['course', 'user', 'enrollment', 'import', 'session-id', 'file-id'] as const;
+const pickable = ['course', 'user', 'group', 'enrollment', 'import', 'session-id', 'file-id'] as const;
 export type Pickable = (typeof pickable)[number];
 
 export const isPickable = (name: string): name is Pickable => pickable.some((one) => one === name);
@@ -209,7 +211,8 @@ export function addCommand<Usage extends string, O extends Options, C extends Ch
   const [name = '', ...words] = usage.split(' ');
   const command = parent.command(name);
   const alias = usualAliases[name];
-  if (alias !== undefined) command.alias(alias);
+  // A group with both commands has the alias for the first, `delete`.
+  if (alias !== undefined && !parent.commands.some((one) => one.aliases().includes(alias))) command.alias(alias);
   addArguments(command, words, choices);
   for (const [flags, declared] of Object.entries<Options[`--${string}`]>(options ?? {})) {
     const option = new Option(flags, typeof declared === 'string' ? declared : declared.description);

@@ -31,6 +31,7 @@ const references: Readonly<Partial<Record<ErrorSubject, { names: readonly string
   Trainer: { names: ['user', 'trainer'], listedBy: 'courses trainers --search <text>' },
   Trainee: { names: ['user'], listedBy: 'users list --role trainee --search <text>' },
   Course: { names: ['course', 'target'], listedBy: 'courses list --search <text>' },
+  Group: { names: ['group', 'target'], listedBy: 'groups list --search <text>' },
   Enrollment: { names: ['enrollment'], listedBy: 'enrollments list' },
   Import: { names: ['import'], listedBy: 'imports list' },
   Session: { names: ['session-id'], listedBy: 'users sessions list <user>' },

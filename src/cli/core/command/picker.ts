@@ -8,8 +8,9 @@ import { operator } from '../../../services/core.js';
 import { listMaterials } from '../../../services/courses/materials.js';
 import { listCourses } from '../../../services/courses/queries.js';
 import { listEnrollments } from '../../../services/enrollments/queries.js';
+import { listGroups } from '../../../services/groups/queries.js';
 import { listImports } from '../../../services/imports/store/find-import.js';
-import type { Io } from '../output/output.js';
+import { counted, type Io } from '../output/output.js';
 import { printableLine } from '../output/printable.js';
 import { createPrompts } from '../prompts/prompts.js';
 import { camelCase, isPickable, type Pickable } from './declaration.js';
@@ -73,6 +74,15 @@ const subjects: Readonly<Record<Pickable, Subject>> = {
       return items.map(({ id, firstName, lastName, email, role }) =>
         choice(id, `${firstName} ${lastName}`, email, role),
       );
+    },
+  },
+  group: {
+    singular: 'group',
+    howToName: 'its name or id',
+    listedBy: 'groups list',
+    async find(context, search) {
+      const { items } = await listGroups(context, { search, limit });
+      return items.map(({ id, name, activeMembers = 0 }) => choice(id, name, counted(activeMembers, 'active member')));
     },
   },
   enrollment: {

@@ -2,6 +2,7 @@ import { AppError, isAppError } from '../../../errors.js';
 import { findUser } from '../../../services/accounts/queries.js';
 import type { Context } from '../../../services/context.js';
 import { findCourseByName } from '../../../services/courses/find-course.js';
+import { findGroupByName } from '../../../services/groups/queries.js';
 
 const roleLists = { trainer: 'courses trainers', trainee: 'users list --role trainee' } as const;
 
@@ -37,4 +38,12 @@ export async function userIdOf(context: Context, reference: string, role: keyof 
  */
 export async function courseIdOf(context: Context, reference: string): Promise<string> {
   return (await findCourseByName(context, reference))?.id ?? reference;
+}
+
+/**
+ * Returns the id of the group in a filter, by name or id; undefined without that filter.
+ * @throws AppError `NOT_FOUND`, `VALIDATION`
+ */
+export async function groupIdOf(context: Context, reference: string | undefined): Promise<string | undefined> {
+  return reference === undefined ? undefined : (await findGroupByName(context, reference)).id;
 }

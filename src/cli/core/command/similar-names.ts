@@ -9,6 +9,7 @@ import { mostSimilar } from './suggestions.js';
 const kinds: Readonly<Partial<Record<ErrorSubject, Completable>>> = {
   Course: 'course',
   User: 'user',
+  Group: 'group',
   Trainer: 'user',
   Trainee: 'user',
 };

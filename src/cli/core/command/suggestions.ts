@@ -99,7 +99,7 @@ const optionSynonyms: Readonly<Record<string, readonly string[]>> = {
   '--waiting-list': ['--waiting-max'],
 };
 
-const maxSuggestions = 4;
+const maxSuggestions = 6;
 
 interface CommandPath {
   words: string[];

@@ -66,6 +66,8 @@ describe('coursectl audit list', () => {
     expect(await actions('--target-type', 'course', '--target', hitches.id)).to.deep.equal(['course.update']);
     expect(await actions('--target-type', 'user', '--target', '+44 5')).to.deep.equal(['user.update']);
     expect(await actions('--target-type', 'course', '--target', ben.id.slice(-8))).to.deep.equal([]);
+    await cli.run(['groups', 'create', 'Year 9']);
+    expect(await actions('--target-type', 'group', '--target', 'year 9')).to.deep.equal(['group.create']);
     expect(await actions('--target', '203.0.113.7')).to.deep.equal([]);
   });
 
@@ -144,7 +146,7 @@ describe('coursectl audit list', () => {
         'Course not found: x. To search for them: coursectl courses list --search <text>',
       ],
       ['--action user.explode', 2, '--action must be one of setup.complete, user.register, '],
-      ['--target-type x', 2, '--target-type must be one of user, address, import, course, enrollment, mail.'],
+      ['--target-type x', 2, '--target-type must be one of user, address, import, course, enrollment, group, mail.'],
       ['--from yesterday', 2, '--from must be a date that exists, such as 2026-01-31.'],
     ] as const) {
       const { exitCode, message } = await cli.refusal(['audit', 'list', ...line.split(' ')]);

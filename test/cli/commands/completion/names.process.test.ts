@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { createMigratedDatabase, type TestDatabase } from '../../../support/database.js';
 import { itAtFullDepth } from '../../../support/depth.js';
 import { testEnvironment } from '../../../support/environment.js';
-import { buildCourse, buildEnrollment, buildUser } from '../../../support/factories.js';
+import { buildCourse, buildEnrollment, buildGroup, buildUser } from '../../../support/factories.js';
 import { scaled } from '../../../support/machine.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { type RunningProcess, useSubprocesses } from '../../../support/subprocess.js';
@@ -51,6 +51,7 @@ describe('Completion of names', function () {
     const trainer = await buildUser(context, { role: 'trainer', email: 'grace@example.org' });
     const trainee = await buildUser(context, { email: 'ada+1@example.org', firstName: 'Ada', lastName: 'Lovelace' });
     await buildUser(context, { email: "o'ben@example.org" });
+    for (const name of ['Year 9', 'Year 10', '--help']) await buildGroup(context, [], name);
     for (const title of titles) await buildCourse(context, trainer, { title });
     const twins = [];
     for (const title of ['Twins', 'TWINS']) twins.push((await buildCourse(context, trainer, { title })).id.slice(-8));
@@ -88,6 +89,12 @@ describe('Completion of names', function () {
     expect(await names('user', 'G')).to.deep.equal(['Grace@example.org']);
     const { stdout } = await cli.run(['completion', 'fish', '--', 'users', 'show', '']);
     expect(stdout.split('\n')[1]).to.equal('ada+1@example.org\tAda Lovelace');
+  });
+
+  it('offers groups by name in any case', async () => {
+    expect(await names('group')).to.deep.equal(['Year 10', 'Year 9']);
+    expect(await names('group', 'yEAR 9')).to.deep.equal(['yEAR 9']);
+    expect(await names('group', 'x')).to.deep.equal([]);
   });
 
   it('offers enrollments by short id, and imports by number or short id', async () => {

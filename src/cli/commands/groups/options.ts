@@ -1,0 +1,16 @@
+import { bulkOptions } from '../../core/command/declaration.js';
+import { listingOptions } from '../../core/listing/columns.js';
+import { accountHeadings, filterOptions } from '../users/options.js';
+import { groupColumns } from './columns.js';
+
+export const groupListOptions = {
+  '--search <text>': 'search in the names',
+  ...listingOptions('groups', groupColumns),
+};
+
+export const createGroupOptions = { '--note <text>': 'a note about the group, up to 1,000 characters' };
+
+// The argument <group> names the group.
+const { '--group <group>': _, ...accountFilterOptions } = filterOptions;
+
+export const memberOptions = { ...bulkOptions(accountHeadings), ...accountFilterOptions };
