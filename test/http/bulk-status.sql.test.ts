@@ -149,7 +149,7 @@ describe('PUT /api/enrollments/bulk/status', () => {
     const refused = await change({ status: 'completed', filter: { course_id: 'another', status: ['active'] } });
     expectInvalid(refused, ['filter']);
     expect(messageOf(refused)).to.equal(
-      'filter may have only courseId, userId, trainerId, search, status, progress, startsWithin.',
+      'filter may have only courseId, userId, trainerId, group, search, status, progress, startsWithin.',
     );
     expect(await statuses(id)).to.deep.equal(['active']);
   });

@@ -60,7 +60,7 @@ export const importUsersOptions = {
   '--plan <id>': 'apply the plan that --dry-run showed with this id; if it has changed, import nothing',
   '--role <role>': 'role for rows without one: trainee (default) or trainer',
   '--course <course>': 'also enroll every trainee in this course: title or id',
-  '--group <name>': 'also add everybody to this group, which is created if there is none with this name',
+  '--group <group>': 'also add everybody to this group, which is created if there is none with this name',
   '--enrollment-status <status>': 'status for rows without one: active (default) or pending',
   '--on-existing <what>': 'what to do with rows whose account exists: skip (default), update, or fail (reject them)',
   '--match <key>': 'find the account of a row by email (default), or with phone: by email or phone',

@@ -38,6 +38,7 @@ describe('coursectl users export', () => {
       lastLogin: '',
       language: '',
       createdAt: ada.createdAt.toISOString(),
+      group: '',
     });
     // A formula is exported as text.
     expect(second).to.include({ email: 'zoë@example.org', isActive: 'false', firstName: '\'=HYPERLINK("x")' });
@@ -94,6 +95,7 @@ describe('coursectl users export', () => {
       requiresPasswordChange: 'FALSE',
       lastLogin: '',
       language: '',
+      group: '',
     });
     expect((await cli.run(['users', 'export', '--output', 'xlsx'])).stdout).to.match(/^PK/);
     expect(readdirSync(cli.folder)).to.deep.equal(['users.XLSX']);
