@@ -128,10 +128,11 @@ describe('GET /api/docs', () => {
     expect(button.textContent).to.equal('Copied');
   });
 
-  it('begins with the operations of the specification, then people, courses, enrollments and imports', async () => {
+  it('begins with the operations of the specification, then people, groups, courses, enrollments and imports', async () => {
     const { text } = await harness.api('get', '/api/docs').expect(200);
     const sections = [...text.matchAll(/<h2 id="[^"]*">([^<]*)</g)].map(([, name]) => name);
-    expect(sections.slice(0, 5)).to.deep.equal(['Authentication', 'Users', 'Courses', 'Enrollments', 'Imports']);
+    const expected = ['Authentication', 'Users', 'Groups', 'Courses', 'Enrollments', 'Imports'];
+    expect(sections.slice(0, expected.length)).to.deep.equal(expected);
     const [first = '', second = ''] = [...text.matchAll(/<details class="operation" id="([^"]*)"/g)].map(
       ([, id]) => id,
     );

@@ -48,6 +48,8 @@ interface World {
 async function fill({ context }: Harness, { cast, courseId }: World): Promise<void> {
   const { Course, Session } = context.database.models;
   const course = await Course.findByPk(courseId, { rejectOnEmpty: true });
+  // First, so that the last audit entries are those of courses.
+  for (const _ of numbers) await buildGroup(context);
   for (const _ of numbers) {
     const attended = await buildCourse(context, cast.owner.user, { isPublished: true });
     await buildEnrollment(context, cast.trainee.user, attended, { status: 'active' });
@@ -59,7 +61,6 @@ async function fill({ context }: Harness, { cast, courseId }: World): Promise<vo
     await buildMaterial(context, course);
     await buildImport(context, 0);
     await buildMail(context, {});
-    await buildGroup(context);
   }
   const until = { createdAt: new Date(), expiresAt: new Date(Date.now() + 3_600_000), ip: null, userAgent: null };
   for (const { user } of Object.values(cast))
