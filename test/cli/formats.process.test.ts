@@ -8,6 +8,7 @@ import {
   buildCertificate,
   buildCourse,
   buildEnrollment,
+  buildGroup,
   buildMail,
   buildMaterial,
   buildUser,
@@ -45,6 +46,7 @@ describe('Listings for programs', () => {
       await buildCertificate(context, ben, await buildCourse(context, ada, { title }));
     for (const name of ['a.txt', 'b.txt']) await buildMaterial(context, bees, { name });
     for (const userId of [ada.id, ben.id]) await buildMail(context, { userId });
+    for (const members of [[ada.id], []]) await buildGroup(context, members);
     for (const tag of ['a', 'b']) await importing.json(importing.write(`${tag}.csv`, hashedPeople(2, tag)));
   });
 
