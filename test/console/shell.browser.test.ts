@@ -10,8 +10,9 @@ describePages('The shell, painted before scripts and styles are loaded', functio
   const test = useConsole({ PROGRAMME_NAME: name });
 
   const colors = { light: 'rgb(255, 255, 255)', dark: 'rgb(36, 36, 36)' } as const;
-  const background = (page: Page, selector: string) =>
-    page.locator(selector).evaluate((element) => getComputedStyle(element).backgroundColor);
+  /** Waits for the colour, because the page replaces the shell by a loader that looks alike. */
+  const expectBackground = (page: Page, selector: string, color: string) =>
+    expect(page.locator(selector)).toHaveCSS('background-color', color);
   const painted = (page: Page) =>
     expect.poll(() => page.evaluate(() => performance.getEntriesByName('first-contentful-paint').length)).toBe(1);
 
@@ -28,16 +29,15 @@ describePages('The shell, painted before scripts and styles are loaded', functio
         await expect(page.getByRole('status', { name: 'Loading' })).toBeVisible();
         await painted(page);
         const shell = colors[chosen ?? colorScheme];
-        expect(await background(page, '.shell')).toBe(shell);
+        await expectBackground(page, '.shell', shell);
         await keepScreenshot(page, `shell ${colorScheme} ${chosen}`);
         release();
         await expect(page.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible();
         await expect(page.locator('.shell')).toHaveCount(0);
-        expect(await background(page, 'body')).toBe(shell);
+        await expectBackground(page, 'body', shell);
         // The colours of the theme, not those of Mantine's own style sheet.
-        expect(await background(page, 'button[type="submit"]')).toBe(
-          (chosen ?? colorScheme) === 'light' ? 'rgb(11, 102, 99)' : 'rgb(22, 125, 121)',
-        );
+        const button = (chosen ?? colorScheme) === 'light' ? 'rgb(11, 102, 99)' : 'rgb(22, 125, 121)';
+        await expectBackground(page, 'button[type="submit"]', button);
         expect(await accessibilityProblems(page)).toEqual([]);
       });
 
@@ -46,7 +46,7 @@ describePages('The shell, painted before scripts and styles are loaded', functio
     const release = await holdRequests(page, '**/api/auth/web-session');
     await page.reload();
     await expect(page.getByRole('status', { name: 'Loading' })).toBeVisible();
-    expect(await background(page, '.shell')).toBe(colors.light);
+    await expectBackground(page, '.shell', colors.light);
     await expect(page.locator('.shell')).toContainText(name);
     release();
     await expect(page.getByRole('heading', { level: 1, name: 'Profile' })).toBeVisible();
