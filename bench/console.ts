@@ -1,12 +1,12 @@
 /**
  * Measures what the web console costs the service, and how soon its listings are painted: `npm run bench -- console`.
  * Scenarios (`--only`): start (memory and startup time with CONSOLE=on and CONSOLE=off), listings (100 rows in Chromium
- * on a large database).
+ * on a large database), slow-line (first visits over Fast 3G).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type BrowserContext, chromium, type Page } from '@playwright/test';
+import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
 import { secureCookieName } from '../src/http/routing/session-cookie.js';
 import { openDatabases, type ServedDatabase } from './databases.js';
 import { milliseconds, remark, sized, verdict, wholeNumber } from './figures.js';
@@ -175,7 +175,10 @@ async function openWindow({ service, programme }: ServedDatabase, context: Brows
   return context.newPage();
 }
 
-async function measureListings(): Promise<void> {
+const windowOptions = { locale: 'en-GB', viewport: { width: 1280, height: 800 } };
+
+/** Runs measurements in Chromium, on a large database. */
+async function inBrowser(measure: (browser: Browser, served: ServedDatabase, origin: string) => Promise<void>) {
   const databases = await openDatabases();
   const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
@@ -184,15 +187,98 @@ async function measureListings(): Promise<void> {
     remark(
       `Chromium ${browser.version()}, window of 1280x800, ${wholeNumber(sizes.trainees + sizes.trainers + 1)} accounts`,
     );
-    const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 800 } });
-    const page = await openWindow(served, context);
-    const origin = served.service.url.replace('127.0.0.1', 'localhost');
-    for (const listing of listings) await measureListing(page, origin, listing);
+    await measure(browser, served, served.service.url.replace('127.0.0.1', 'localhost'));
   } finally {
     await browser.close();
     await databases.close();
   }
 }
 
-const scenarios: Record<string, () => Promise<void>> = { start, listings: measureListings };
+const measureListings = () =>
+  inBrowser(async (browser, served, origin) => {
+    const page = await openWindow(served, await browser.newContext(windowOptions));
+    for (const listing of listings) await measureListing(page, origin, listing);
+  });
+
+/** Chromium's preset "Fast 3G": latency in milliseconds, and bytes a second. */
+const fast3g = { offline: false, latency: 562.5, downloadThroughput: 180_000, uploadThroughput: 84_375 };
+
+interface FirstVisit {
+  name: string;
+  address: string;
+  signedIn: boolean;
+  /** Selector of an element of the usable page. */
+  usable: string;
+  /** Limits in milliseconds. */
+  paintMs: number;
+  usableMs: number;
+}
+
+/** Opens a page with an empty cache over a slow line. @returns times since the navigation in milliseconds, and requests */
+async function visit(browser: Browser, served: ServedDatabase, url: string, { signedIn, usable }: FirstVisit) {
+  const context = await browser.newContext(windowOptions);
+  const page = signedIn ? await openWindow(served, context) : await context.newPage();
+  let requests = 0;
+  page.on('request', () => {
+    requests += 1;
+  });
+  const debug = await context.newCDPSession(page);
+  await debug.send('Network.enable');
+  await debug.send('Network.emulateNetworkConditions', fast3g);
+  await page.goto(url, { waitUntil: 'commit' });
+  await page.locator(usable).first().waitFor({ timeout: 60_000 });
+  const times = await page.evaluate<{ html: number; painted: number; usable: number }>(`({
+    html: performance.getEntriesByType('navigation')[0].responseEnd,
+    painted: performance.getEntriesByName('first-paint')[0].startTime,
+    usable: performance.now(),
+  })`);
+  await context.close();
+  return { ...times, requests };
+}
+
+const measureSlowLine = () =>
+  inBrowser(async (browser, served, origin) => {
+    const visits: readonly FirstVisit[] = [
+      {
+        name: 'sign-in',
+        address: '/',
+        signedIn: false,
+        usable: 'input[type=password]',
+        paintMs: 1000,
+        usableMs: 5000,
+      },
+      {
+        name: 'participants of a course',
+        address: `/courses/${served.programme.course}?tab=participants`,
+        signedIn: true,
+        usable: 'tbody tr',
+        paintMs: 1000,
+        usableMs: 5000,
+      },
+    ];
+    for (const one of visits) {
+      const found: Awaited<ReturnType<typeof visit>>[] = [];
+      for (let round = 0; round < rounds; round += 1)
+        found.push(await visit(browser, served, `${origin}${one.address}`, one));
+      const of = (key: keyof (typeof found)[number]) => median(found.map((times) => times[key]));
+      const html = of('html');
+      for (const [what, key, limit] of [
+        ['first paint', 'painted', one.paintMs],
+        ['usable', 'usable', one.usableMs],
+      ] as const)
+        verdict(
+          `Fast 3G, ${one.name}, ${what}`,
+          `${milliseconds(of(key))}; the HTML alone takes ${milliseconds(html)} (limit ${milliseconds(limit)})`,
+          of(key) <= limit,
+          { median: of(key), unit: 'ms', ratio: of(key) / html, than: 'the HTML alone' },
+        );
+      remark(`Fast 3G, ${one.name}: ${of('requests')} requests until it is usable`);
+    }
+  });
+
+const scenarios: Record<string, () => Promise<void>> = {
+  start,
+  listings: measureListings,
+  'slow-line': measureSlowLine,
+};
 for (const [, scenario] of selected(scenarios)) await scenario();
