@@ -25,7 +25,10 @@ export interface PoolCounts {
   waiting: number;
 }
 
-/** @typeParam Connection the used part of the driver's connection */
+/**
+ * Types what Sequelize has, but doesn't declare.
+ * @typeParam Connection the used part of the driver's connection
+ */
 export const internalsOf = <Connection>(sequelize: Sequelize) => sequelize as unknown as Internals<Connection>;
 
 /** Returns the connection of a transaction that has begun. */
