@@ -16,3 +16,9 @@ export function groupLimitError(limit: keyof typeof groupLimits): AppError {
   const max = groupLimits[limit];
   return new AppError('GROUP_LIMIT', sentences[limit](max.toLocaleString('en-US')), { params: { max } });
 }
+
+/** Returns the refusal of one more membership, if the person has too many groups, or the group too many members. */
+export function membershipRefusal(groupsOfPerson: number, members: number): AppError | undefined {
+  if (groupsOfPerson >= groupLimits.ofPerson) return groupLimitError('ofPerson');
+  return members >= groupLimits.members ? groupLimitError('members') : undefined;
+}

@@ -9,7 +9,7 @@ import { recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
 import { forceIncrementGroupVersions, forceIncrementUserVersions } from '../locks/row-locks.js';
 import { groupAuditRecord } from './commands.js';
-import { groupLimitError, groupLimits, superAdminRefusal } from './limits.js';
+import { membershipRefusal, superAdminRefusal } from './limits.js';
 
 /** Membership to add or to remove. */
 export interface MembershipChange {
@@ -27,11 +27,11 @@ export interface MembershipOutcome extends MembershipChange {
 }
 
 /** Returns groups or accounts with their numbers of memberships. */
-async function countMemberships(
+export async function countMemberships(
   core: Core,
   key: 'groupId' | 'userId',
   ids: readonly string[],
-  transaction: Transaction,
+  transaction: Transaction | null,
 ): Promise<Map<string, number>> {
   const where = { [key]: [...ids] };
   const counts = await core.database.models.GroupMember.count({ where, group: [key], transaction });
@@ -71,8 +71,7 @@ export async function changeMemberships(
     if (!user) return notFound('User');
     if (change === 'remove') return undefined;
     if (user.role === 'super_admin') return superAdminRefusal();
-    if ((groupsOf.get(userId) ?? 0) >= groupLimits.ofPerson) return groupLimitError('ofPerson');
-    return (membersOf.get(groupId) ?? 0) >= groupLimits.members ? groupLimitError('members') : undefined;
+    return membershipRefusal(groupsOf.get(userId) ?? 0, membersOf.get(groupId) ?? 0);
   };
   const decide = (one: MembershipChange): MembershipOutcome => {
     const decided = { ...one, user: users.get(one.userId) };

@@ -6,7 +6,8 @@ import { transferSuperAdmin } from '../../../src/services/accounts/transfer.js';
 import { operator } from '../../../src/services/core.js';
 import { createGroup, deleteGroup, updateGroup } from '../../../src/services/groups/commands.js';
 import { groupLimits } from '../../../src/services/groups/limits.js';
-import { changeMembers, changeMemberships } from '../../../src/services/groups/members.js';
+import { changeMembers, changeMemberships, type MembershipOutcome } from '../../../src/services/groups/members.js';
+import { previewMembers } from '../../../src/services/groups/preview.js';
 import { failureOf } from '../../db/support/failure.js';
 import { buildGroup, buildTrainees, buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
@@ -69,6 +70,18 @@ describe('Groups and their members', () => {
       ...Array(2).fill('GROUP_LIMIT'),
       ...Array(2).fill('done'),
     ]);
+  });
+
+  it('are previewed with the limits of the group and of each person', async () => {
+    Object.assign(groupLimits, { members: 2, ofPerson: 1 });
+    const [first = '', busy = '', last = '', late = ''] = await buildTrainees(harness.context, 4);
+    await buildGroup(harness.context, [busy]);
+    const { id } = await buildGroup(harness.context, [first]);
+    const codesOf = (outcomes: readonly Pick<MembershipOutcome, 'outcome' | 'refusal'>[]) =>
+      outcomes.map(({ outcome, refusal }) => refusal?.code ?? outcome);
+    const previewed = codesOf(await previewMembers(harness.context, id, 'add', [first, busy, last, late]));
+    expect(previewed).to.deep.equal(['unchanged', 'GROUP_LIMIT', 'done', 'GROUP_LIMIT']);
+    expect(codesOf(await add(id, first, busy, last, late))).to.deep.equal(previewed);
   });
 
   it('make room by removals for additions of the same change', async () => {
