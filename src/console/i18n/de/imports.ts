@@ -357,7 +357,7 @@ export const imports: Translations['imports'] = {
     COURSE_FULL:
       'Der Kurs ist ausgebucht. Erhöhe die Höchstzahl der Plätze oder ändere die Option „Wenn ein Kurs ausgebucht ist“.',
     WAITING_LIST_FULL: 'Der Kurs ist ausgebucht, und seine Warteliste ist voll.',
-    GROUP_LIMIT: 'Eine Person kann in höchstens 50 Gruppen sein.',
+    GROUP_LIMIT: 'Eine Gruppe hat schon 100.000 Mitglieder, oder die Person ist schon in 50 Gruppen.',
     ENROLLMENT_CANCELLED: 'Der Platz wurde abgesagt. Möglich ist wieder „Nimmt teil“, aber nicht „Angefragt“.',
   },
   result: {

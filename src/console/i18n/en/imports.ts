@@ -340,7 +340,7 @@ export const imports = {
       'The course has no seats left. Raise its number of seats, or change what happens when a course is full.',
     WAITING_LIST_FULL: 'The course and its waiting list are full.',
     ENROLLMENT_CANCELLED: 'The enrollment was cancelled: it can become active again, but not pending.',
-    GROUP_LIMIT: 'A person can be in at most 50 groups.',
+    GROUP_LIMIT: 'A group has 100,000 members already, or the person is in 50 groups already.',
   },
   result: {
     title: 'Result',

@@ -149,8 +149,10 @@ interface AllocatedEnrollments {
   leftOut: LeftOutEnrollment[];
 }
 
-/** Remaining capacity of courses with a limit. Rows take seats in their order. */
-export class CourseCapacity {
+/** Remaining capacity of courses with a limit, and numbers of members of groups. Rows take places in their order. */
+export class Capacity {
+  /** Numbers of members by the keys of groups. */
+  readonly groupSizes = new Map<string, number>();
   readonly #free = new Map<string, Vacancies>();
   readonly #core: Core;
 

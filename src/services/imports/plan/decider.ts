@@ -11,7 +11,7 @@ import { KeyIndex } from '../read/rows/key-index.js';
 import { type CandidateRow, type FileRow, isRejected, rejectRow } from '../read/rows/rows.js';
 import { AcceptedPeople } from './accepted-people.js';
 import { accountsFor, type MatchingAccounts } from './account-index.js';
-import type { CourseCapacity } from './course-index.js';
+import type { Capacity } from './course-index.js';
 import { EnrollmentDecider } from './enrollment-decider.js';
 import { GroupDecider } from './group-decider.js';
 import { type AccountChanges, type Decision, type ExistingAccount, groupsOf, rejection } from './outcomes.js';
@@ -134,10 +134,10 @@ export class Decider {
 
   /**
    * Decides on the rows of a batch in their order. Rows about the same person are decided one after the other.
-   * @param capacity capacity of limited courses; a plan keeps it from batch to batch
+   * @param capacity capacity of courses and groups; a plan keeps it from batch to batch
    * @param refresh reads phone keys and courses again, because other processes changed data of an earlier decision
    */
-  async decide(rows: readonly FileRow[], capacity: CourseCapacity, refresh = false): Promise<readonly Decision[]> {
+  async decide(rows: readonly FileRow[], capacity: Capacity, refresh = false): Promise<readonly Decision[]> {
     if (refresh) {
       // A batch is decided again when all batches before it are written.
       this.#writtenBefore = rows[0]?.line ?? 0;
@@ -149,7 +149,8 @@ export class Decider {
     const decided = new Map<number, Decision>();
     for (const round of splitIntoRounds(rows)) {
       const decisions = round.map((row) => this.#decideRow(row, accounts));
-      const grouped = await this.#groups.decide(await this.#withoutBlockedRoleChanges(decisions));
+      const allowed = await this.#withoutBlockedRoleChanges(decisions);
+      const grouped = await this.#groups.decide(allowed, capacity.groupSizes);
       for (const one of await this.#enrollments.decide(grouped, capacity)) {
         decided.set(one.row.line, one);
         this.#noteDecision(one);

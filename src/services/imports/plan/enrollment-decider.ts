@@ -5,7 +5,7 @@ import type { Core } from '../../core.js';
 import type { RowCode } from '../read/fields/row-codes.js';
 import { quoteValue } from '../read/rows/row-problems.js';
 import type { AcceptedPeople } from './accepted-people.js';
-import type { CourseCapacity } from './course-index.js';
+import type { Capacity } from './course-index.js';
 import { CourseIndex, courseAmbiguous, courseFull, courseUnknown, findOptionCourses } from './course-index.js';
 import {
   accountOf,
@@ -76,7 +76,7 @@ export class EnrollmentDecider {
   }
 
   /** Returns the decisions with the enrollments of their rows, or as rejections. */
-  async decide(decisions: readonly Decision[], capacity: CourseCapacity): Promise<readonly Decision[]> {
+  async decide(decisions: readonly Decision[], capacity: Capacity): Promise<readonly Decision[]> {
     const named = decisions.flatMap((one) =>
       one.outcome === 'rejected'
         ? []

@@ -4,6 +4,8 @@ import { shownText } from '../../../tables/table/text.js';
 import type { Core } from '../../core.js';
 import { comparableTitle } from '../../courses/find-course.js';
 import { groupLimits } from '../../groups/limits.js';
+import { countMemberships } from '../../groups/members.js';
+import { quoteValue } from '../read/rows/row-problems.js';
 import type { AcceptedPeople } from './accepted-people.js';
 import { accountOf, type Decision, groupsOf, isSamePerson, type PlannedGroup, rejection } from './outcomes.js';
 
@@ -46,12 +48,16 @@ export class GroupDecider {
     this.#ids = new Map(groups.map(({ id, nameKey }) => [nameKey, id]));
   }
 
-  /** Adds the new groups of their people to the decisions. */
-  async decide(decisions: readonly Decision[]): Promise<readonly Decision[]> {
+  /**
+   * Adds the new groups of their people to the decisions.
+   * @param sizes numbers of members by the keys of groups, with those that decisions add
+   */
+  async decide(decisions: readonly Decision[], sizes: Map<string, number>): Promise<readonly Decision[]> {
     const named = decisions.map((one) => (one.outcome === 'rejected' ? [] : this.#namedBy(one)));
     if (named.every((groups) => groups.length === 0)) return decisions;
     const members = await this.#membershipsOf(decisions.filter((_, at) => named[at]?.length));
-    return decisions.map((one, at) => this.#addGroups(one, named[at] ?? [], members));
+    await this.#countMembers(named.flat(), sizes);
+    return decisions.map((one, at) => this.#addGroups(one, named[at] ?? [], members, sizes));
   }
 
   #namedBy({ row }: Exclude<Decision, { outcome: 'rejected' }>): PlannedGroup[] {
@@ -77,7 +83,22 @@ export class GroupDecider {
     return { known: new Set(found.map(({ userId, groupId }) => `${userId} ${groupId}`)), counts };
   }
 
-  #addGroups(decision: Decision, named: readonly PlannedGroup[], { known, counts }: Memberships): Decision {
+  /** Counts the members of groups that were not counted yet. */
+  async #countMembers(groups: readonly PlannedGroup[], sizes: Map<string, number>): Promise<void> {
+    const uncounted = new Map(groups.flatMap(({ id, key }) => (id === undefined || sizes.has(key) ? [] : [[id, key]])));
+    if (uncounted.size === 0) return;
+    const counts = await this.#core.database.read(() =>
+      countMemberships(this.#core, 'groupId', [...uncounted.keys()], null),
+    );
+    for (const [id, key] of uncounted) sizes.set(key, counts.get(id) ?? 0);
+  }
+
+  #addGroups(
+    decision: Decision,
+    named: readonly PlannedGroup[],
+    { known, counts }: Memberships,
+    sizes: Map<string, number>,
+  ): Decision {
     if (decision.outcome === 'rejected' || named.length === 0) return decision;
     const { row } = decision;
     const account = accountOf(decision);
@@ -97,7 +118,13 @@ export class GroupDecider {
       (isSamePerson(decision) && this.#people.isInGroup(row.person.email, key, row.line));
     const groups = named.filter((group) => !isKnown(group));
     if ((counts.get(account?.id ?? '') ?? 0) + groups.length > groupLimits.ofPerson)
-      return rejection(row, 'GROUP_LIMIT', groupLimitReached, account?.id);
+      return rejection(row, 'GROUP_LIMIT', tooManyGroups, account?.id);
+    const full = groups.find(({ key }) => (sizes.get(key) ?? 0) >= groupLimits.members);
+    if (full) {
+      const reason = quoteValue('group', groupFull, row.mayQuoteCells ? full.name : '');
+      return rejection(row, 'GROUP_LIMIT', reason, account?.id);
+    }
+    for (const { key } of groups) sizes.set(key, (sizes.get(key) ?? 0) + 1);
     return groups.length === 0 ? decision : { ...decision, groups };
   }
 
@@ -120,4 +147,6 @@ export class GroupDecider {
   }
 }
 
-export const groupLimitReached = `A person can be in at most ${groupLimits.ofPerson} groups.`;
+const tooManyGroups = `A person can be in at most ${groupLimits.ofPerson} groups.`;
+const groupFull = `Group has ${groupLimits.members.toLocaleString('en-US')} members, and can't have more. Choose another group.`;
+export const groupLimitReached = `A group has ${groupLimits.members.toLocaleString('en-US')} members already, or the person is in ${groupLimits.ofPerson} groups already.`;

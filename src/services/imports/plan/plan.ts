@@ -23,7 +23,7 @@ import { LostZeroFinder } from '../read/rows/phone-warnings.js';
 import type { Repetitions } from '../read/rows/repetitions.js';
 import { type FileRow, isRejected, remainingRows } from '../read/rows/rows.js';
 import { inspectFile, openPeople } from '../read/thread/read-file.js';
-import { CourseCapacity } from './course-index.js';
+import { Capacity } from './course-index.js';
 import { Decider } from './decider.js';
 import type { Decision } from './outcomes.js';
 import { PlannedColumns } from './planned-columns.js';
@@ -208,7 +208,7 @@ async function planRows(
   const unfinished = request.record ?? (await findUnfinished(core, { fileSha256, options }));
   const rowsDone = unfinished?.rowsDone ?? 0;
   const decider = await Decider.open(core, options, unfinished);
-  const capacity = new CourseCapacity(core);
+  const capacity = new Capacity(core);
   const summary = new PlanSummary(options, unfinished?.counts);
   const reasons = new ReasonGroups();
   const columns = new PlannedColumns(options, mapping);

@@ -3,7 +3,7 @@ import { countsOf, type Import } from '../../../db/models/import.js';
 import { isAppError } from '../../../errors.js';
 import type { ReportFile } from '../output/report-file.js';
 import { closeReports, commitReports, rejectLines, reportColumns } from '../output/reports.js';
-import { CourseCapacity } from '../plan/course-index.js';
+import { Capacity } from '../plan/course-index.js';
 import { countEnrollments, type Decision, dependsOnCapacity, type Outcome } from '../plan/outcomes.js';
 import { decisionsToApply, type ImportPlan } from '../plan/plan.js';
 import { type FileRow, remainingRows } from '../read/rows/rows.js';
@@ -64,7 +64,7 @@ async function* prepareBatches(
       return;
     }
     if (rows.length === 0) continue;
-    const decisions = await decider.decide(rows, new CourseCapacity(core));
+    const decisions = await decider.decide(rows, new Capacity(core));
     await prepareSecrets(core, plan.options, decisionsToApply(plan.options, decisions), secrets);
     yield { rows, decisions: decisions.some(dependsOnCapacity) ? undefined : decisions, secrets };
   }
@@ -159,7 +159,7 @@ async function tryBatch(run: ImportRun, batch: PreparedBatch, refresh: boolean):
   const { core, actor, plan, record, mapping, mask, decider, reports } = run;
   const { credentials, rejects } = reports;
   // The capacity is counted again, because all earlier decisions are now committed or discarded.
-  const { rows, decisions: known = await decider.decide(rows, new CourseCapacity(core), refresh) } = batch;
+  const { rows, decisions: known = await decider.decide(rows, new Capacity(core), refresh) } = batch;
   const decisions = decisionsToApply(plan.options, known);
   const rejected = rejectLines(mapping, decisions, rejects.encoding);
   if (plan.options.onError === 'abort' && rejected.length > 0) return abort(run, decisions);

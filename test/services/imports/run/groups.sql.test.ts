@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { buildUser } from '../../../support/factories.js';
+import { buildGroup, buildUser } from '../../../support/factories.js';
 import { useImporting } from '../support/importing.js';
 
 const header = 'firstName,lastName,email,phone';
@@ -150,5 +150,30 @@ describe('An import with groups', () => {
     await importing.json(write('group', `${ada},${names}`));
     const { id } = await importing.json(write('group', `${ada},One more`, `${alan},One more`));
     expect((await importing.ledger(id)).map(({ code }) => code)).to.deep.equal(['GROUP_LIMIT', null]);
+  });
+
+  it('rejects people beyond the last place of a group, as planned', async () => {
+    // Imported as the program imports it: see test/support/run-cli.ts.
+    const { groupLimits } = await import('../../../../src/services/groups/limits.js');
+    const { members } = groupLimits;
+    try {
+      groupLimits.members = 2;
+      const { id: userId } = await buildUser(importing.context, { email: 'eve@example.org' });
+      await buildGroup(importing.context, [userId], 'Year 9');
+      const again = 'Eve,King,eve@example.org,';
+      const file = write('group', again, `${ada},Year 9`, `${alan},year 9; Choir`, `${grace},Choir`);
+      const { stdout } = await importing.runWhole(file, '--dry-run', '--json');
+      expect(stdout).to.include('"rejected": 1');
+      const { id } = await importing.json(file);
+      const rows = await importing.ledger(id);
+      expect(rows.map(({ code }) => code)).to.deep.equal(['ALREADY_EXISTS', null, 'GROUP_LIMIT', null]);
+      expect(rows[2]?.reason).to.match(/^Group "year 9" has [\d,]+ members, and can't have more/);
+      expect(await membersByGroup()).to.deep.equal({
+        Choir: ['grace@example.org'],
+        'Year 9': ['ada@example.org', 'eve@example.org'],
+      });
+    } finally {
+      groupLimits.members = members;
+    }
   });
 });
