@@ -376,8 +376,10 @@ export interface Group {
   id: string;
   /** Name of the group */
   name: string;
-  /** Number of members whose account is active */
+  /** Number of members whose account is active, up to 1,000 */
   activeMembers: number;
+  /** Set if there are more active members than 1,000 */
+  activeMembersCapped?: true;
 }
 
 /** A group of people, for the super admin */
@@ -386,8 +388,10 @@ export interface GroupDetails {
   id: string;
   /** Name of the group */
   name: string;
-  /** Number of members whose account is active */
+  /** Number of members whose account is active, up to 1,000 */
   activeMembers: number;
+  /** Set if there are more active members than 1,000 */
+  activeMembersCapped?: true;
   /** Remark about the group; null without one */
   note: string | null;
   /** Time of creation */

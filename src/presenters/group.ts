@@ -7,6 +7,7 @@ export const presentGroupName = (group: Group) => pick(group, ['id', 'name']);
 export const presentGroup = (group: Group) => ({
   ...presentGroupName(group),
   activeMembers: loaded(group.activeMembers),
+  ...(group.activeMembersCapped && { activeMembersCapped: true }),
 });
 
 /** Presents a group to the super admin. */

@@ -3,6 +3,7 @@ import type { Course } from '../../src/db/models/course.js';
 import type { Group } from '../../src/db/models/group.js';
 import type { User } from '../../src/db/models/user.js';
 import { memberBounds } from '../../src/services/accounts/members.js';
+import { memberCounts } from '../../src/services/groups/queries.js';
 import { buildCourse, buildEnrollment, buildGroup, buildTrainees, buildUser } from '../support/factories.js';
 import { relaxedDeadlines, useHarness } from '../support/harness.js';
 import { changesOf, type Person, useCast } from './support/cast.js';
@@ -70,6 +71,21 @@ describe('Groups', () => {
     for (const by of [cast.owner, cast.trainee])
       expect((await api('get', `/api/groups/${ten.id}`, by.token)).status).to.equal(403);
     expect((await api('get', '/api/groups', cast.trainee.token)).status).to.equal(403);
+  });
+
+  it('are counted up to a maximum', async () => {
+    const { maximum } = memberCounts;
+    try {
+      memberCounts.maximum = 2;
+      const people = await buildTrainees(harness.context, 3);
+      await buildGroup(harness.context, people.slice(1), 'Two');
+      await buildGroup(harness.context, people, 'Three');
+      const { body } = await api('get', '/api/groups', cast.admin.token);
+      expect(body.groups[0]).to.include({ name: 'Three', activeMembers: 2, activeMembersCapped: true });
+      expect(body.groups[1]).to.include({ name: 'Two', activeMembers: 2 }).and.not.have.property('activeMembersCapped');
+    } finally {
+      memberCounts.maximum = maximum;
+    }
   });
 
   it('get and lose members, with an outcome for each person', async () => {

@@ -28,6 +28,8 @@ export class Group extends Model<InferAttributes<Group>, InferCreationAttributes
   declare updatedAt: CreationOptional<Date>;
   /** Number of active members; absent unless `addMemberCounts` has set it. */
   declare activeMembers?: NonAttribute<number>;
+  /** Whether there are more active members than this number. */
+  declare activeMembersCapped?: NonAttribute<boolean>;
 }
 
 /** Column of the name's key, in characters: capitals of a letter can be three letters. */

@@ -13,7 +13,8 @@ export const group = component(
   'Group',
   'A group of people',
   groupName.append({
-    activeMembers: count.description('Number of members whose account is active').example(28),
+    activeMembers: count.description('Number of members whose account is active, up to 1,000').example(28),
+    activeMembersCapped: Joi.valid(true).description('Set if there are more active members than 1,000').example(true),
   }),
 );
 

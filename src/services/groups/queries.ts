@@ -1,5 +1,6 @@
 import type { Group } from '../../db/models/group.js';
 import { contains } from '../../db/sql/conditions.js';
+import { countActiveMembers } from '../../db/sql/member-counts.js';
 import { notFound } from '../../errors.js';
 import { groupListingSchema } from '../../schemas/group.js';
 import { searchKey } from '../../schemas/keys.js';
@@ -10,15 +11,20 @@ import { parseId } from '../ids.js';
 import { type Page, readPage } from '../paging.js';
 import { resolveShortId } from '../short-ids.js';
 
+/** Maximum number of counted members of a group. For a page of large groups, 20,000 accounts are read. */
+export const memberCounts = { maximum: 1000 };
+
 /** Adds the numbers of active members to groups, with one query. */
 export async function addMemberCounts({ database }: Core, groups: readonly Group[]): Promise<void> {
   if (groups.length === 0) return;
-  const { GroupMember } = database.models;
-  const where = { groupId: groups.map(({ id }) => id), '$user.is_active$': true };
-  const include = [{ association: 'user', attributes: [] }];
-  const counts = await database.read(() => GroupMember.count({ where, include, group: ['groupId'] }));
-  const countOf = new Map(counts.map(({ groupId, count }) => [String(groupId), count]));
-  for (const group of groups) group.activeMembers = countOf.get(group.id) ?? 0;
+  const { maximum } = memberCounts;
+  const ids = groups.map(({ id }) => id);
+  const countOf = await database.read(() => countActiveMembers(database.sequelize, ids, maximum + 1));
+  for (const group of groups) {
+    const count = countOf.get(group.id) ?? 0;
+    group.activeMembers = Math.min(count, maximum);
+    group.activeMembersCapped = count > maximum;
+  }
 }
 
 /** Returns one page of groups by name, with their numbers of active members. @throws AppError `VALIDATION` */

@@ -10,7 +10,7 @@ import type { Result, Run } from '../../core/command/run.js';
 import { checkListing, listing, presented } from '../../core/listing/listing.js';
 import { fieldsText } from '../../core/listing/table.js';
 import { counted } from '../../core/output/output.js';
-import { groupColumns } from './columns.js';
+import { activeMembers, groupColumns } from './columns.js';
 import type { createGroupOptions, groupListOptions } from './options.js';
 
 /** @throws AppError `USAGE`, `VALIDATION` */
@@ -35,7 +35,7 @@ export async function show(run: Run<'<group>'>): Promise<Result> {
       ['id', group.id],
       ['name', group.name],
       ['note', group.note],
-      ['active members', String(group.activeMembers)],
+      ['active members', activeMembers(group)],
       ['created', group.createdAt.toISOString()],
       ['changed', group.updatedAt.toISOString()],
     ],
@@ -79,9 +79,10 @@ export async function remove(run: Run<'<group>', typeof yesOption>): Promise<Res
   const found = await findGroupByName(context, run.arguments.group);
   const group = presentGroupDetails(found);
   assertCanAsk(run, 'delete');
+  const members = `${group.activeMembersCapped ? 'more than ' : ''}${counted(group.activeMembers, 'active member')}`;
   if (!run.options.yes)
     await confirm(run, {
-      about: `"${group.name}" will be deleted. Its members (${counted(group.activeMembers, 'active member')}) keep their accounts and enrollments.`,
+      about: `"${group.name}" will be deleted. Its members (${members}) keep their accounts and enrollments.`,
       question: 'Delete this group?',
       otherwise: 'Nothing was deleted.',
     });

@@ -82,7 +82,9 @@ const subjects: Readonly<Record<Pickable, Subject>> = {
     listedBy: 'groups list',
     async find(context, search) {
       const { items } = await listGroups(context, { search, limit });
-      return items.map(({ id, name, activeMembers = 0 }) => choice(id, name, counted(activeMembers, 'active member')));
+      return items.map(({ id, name, activeMembers = 0, activeMembersCapped }) =>
+        choice(id, name, `${activeMembersCapped ? 'more than ' : ''}${counted(activeMembers, 'active member')}`),
+      );
     },
   },
   enrollment: {
