@@ -120,7 +120,11 @@ function rowsByParts<M extends Model>(
     async count(limit) {
       if (!largest || limit === undefined) return byParts.count(limit);
       // The largest part mostly reaches the limit. In a query over all parts, databases would collect the others first.
-      const count = await rowQuery(model, { where: largest.where, order: [] }).count(limit);
+      const count = await rowQuery(model, {
+        where: largest.where,
+        order: [],
+        ...(largest.idsFrom && { parts: [largest] }),
+      }).count(limit);
       return count === limit ? count : byParts.count(limit);
     },
     async page(window) {

@@ -65,6 +65,13 @@ export function refersToRowByIndex<M extends Model>(
 export const isMemberByIndex = (sequelize: Sequelize, column: string, groupId: string) =>
   literal(`${column} IN (SELECT user_id FROM group_members WHERE group_id = ${sequelize.escape(groupId)})`);
 
+/** Returns the table with the ids of a group's members. */
+export const memberIds = (sequelize: Sequelize, groupId: string) => ({
+  table: 'group_members',
+  column: 'group_members.user_id',
+  where: `group_members.group_id = ${sequelize.escape(groupId)}`,
+});
+
 /** Matches the same rows as {@link isMemberByIndex}. Looks up each row of the query: use it for many members. */
 export const isMemberByLookup = (sequelize: Sequelize, column: string, groupId: string) =>
   literal(

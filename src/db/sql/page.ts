@@ -17,6 +17,18 @@ export interface ListingPart<M extends Model> {
   where: WhereOptions<Attributes<M>>;
   /** Attribute by which the index sorts the rows. */
   sortedBy?: Order[number][0] | undefined;
+  /** Another table with the ids of the rows, which is read first. Its index sorts by id. */
+  idsFrom?: IdTable | undefined;
+}
+
+/** Table with ids of other rows. */
+export interface IdTable {
+  /** SQL name of the table. */
+  table: string;
+  /** SQL name of the column with the ids. */
+  column: string;
+  /** SQL condition of the table's rows. */
+  where: string;
 }
 
 export interface RowQueryOptions<M extends Model> {
@@ -140,6 +152,20 @@ export function rowQuery<M extends Model>(
   const literal = sqlLiteral(sequelize);
   if (parts?.length === 0) return emptyQuery;
   const partsSql = parts?.map((part) => ({ ...part, condition: whereSql(model, part.where, alias) }));
+  /** Returns SQL for the ids of a subset. @param needsRow whether other columns of the rows are read, too */
+  const idsOfPart = (
+    { condition: ofPart, idsFrom }: NonNullable<typeof partsSql>[number],
+    needsRow: boolean,
+    isAfter?: string,
+  ): { id: string; from: string } => {
+    const id = `${alias}.\`id\``;
+    if (!idsFrom) return { id, from: matching(ofPart, isAfter) };
+    const { table: ids, column, where: isListed } = idsFrom;
+    if (!needsRow && and(ofPart, isAfter) === '') return { id: column, from: `FROM ${ids} WHERE ${isListed}` };
+    // With CROSS JOIN, SQLite reads the tables in this order.
+    const joined = `${ids} CROSS JOIN \`${model.tableName}\` AS ${alias} WHERE ${id} = ${column}`;
+    return { id: column, from: `FROM ${joined} AND ${and(isListed, ofPart, isAfter)}` };
+  };
 
   /** Returns SQL for rows after the row with an id; undefined if there is no such row. */
   const afterRow = async (id: string | undefined): Promise<string | undefined> => {
@@ -152,14 +178,19 @@ export function rowQuery<M extends Model>(
 
   /** Returns a query for the distinct ids of the first rows of each subset, with their sort values. */
   const idsOfParts = (found: NonNullable<typeof partsSql>, isAfter: string | undefined, most: number): IdQuery => {
+    const [first, ...others] = ordered;
     const selects = found.map((part, index) => {
-      const [first, ...others] = ordered;
+      const isById = part.idsFrom !== undefined && order.length === 1 && order[0]?.[0] === 'id';
       const isSorted = first === undefined || part.sortedBy === order[0]?.[0];
+      const { id, from } = idsOfPart(part, !isById, isAfter);
       // COALESCE rules out another index, in which the rows of this subset could come last.
       const by = isSorted ? ordered : [{ ...first, column: `COALESCE(${first.column}, NULL)` }, ...others];
-      const rows = `${matching(part.condition, isAfter)} ORDER BY ${orderBySql(by)} LIMIT ${most}`;
+      const [columns, orderOfIds] = isById
+        ? [`${id} AS c0`, orderBySql(by.map((column) => ({ ...column, column: id })))]
+        : [orderColumns, orderBySql(by)];
+      const rows = `${from} ORDER BY ${orderOfIds} LIMIT ${most}`;
       // A derived table, because SQLite allows no LIMIT in a part of a UNION.
-      return `SELECT * FROM (SELECT ${alias}.\`id\`, ${orderColumns} ${rows}) AS part${index}`;
+      return `SELECT * FROM (SELECT ${id} AS id, ${columns} ${rows}) AS part${index}`;
     });
     const orderBy = orderBySql(ordered.map((by, index) => ({ ...by, column: `c${index}` })));
     return { from: `FROM (${selects.join(' UNION ')}) AS found`, orderBy };
@@ -191,9 +222,10 @@ export function rowQuery<M extends Model>(
 
   /** Returns SQL for the distinct ids of all rows, or of a limited number. Subsets may overlap. */
   const anyIds = (found: NonNullable<typeof partsSql>, limit: string): string => {
-    const selects = found.map(
-      (part, index) => `SELECT id FROM (SELECT ${alias}.\`id\` ${matching(part.condition)}${limit}) AS part${index}`,
-    );
+    const selects = found.map((part, index) => {
+      const { id, from } = idsOfPart(part, false);
+      return `SELECT id FROM (SELECT ${id} AS id ${from}${limit}) AS part${index}`;
+    });
     return `SELECT id FROM (${selects.join(' UNION ')}) AS found${limit}`;
   };
 

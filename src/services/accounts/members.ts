@@ -1,6 +1,6 @@
 import { Op, type WhereOptions } from 'sequelize';
 import type { User } from '../../db/models/user.js';
-import { isMemberByIndex, isMemberByLookup } from '../../db/sql/conditions.js';
+import { isMemberByIndex, isMemberByLookup, memberIds } from '../../db/sql/conditions.js';
 import type { Core } from '../core.js';
 import { type AccountSearch, narrowSearch } from './search.js';
 
@@ -49,5 +49,8 @@ export async function narrowToMembers(
   const narrowed = narrowSearch(found, (condition) => ({ [Op.and]: [byLookup, condition] }));
   if (!areFew && narrowed.parts) return narrowed;
   const where: WhereOptions<User> = { [Op.and]: [byIndex, found.where] };
-  return { ...narrowed, parts: { parts: [{ where }], areFew }, all: where };
+  const part = areFew
+    ? { where }
+    : { where: found.where, sortedBy: 'id', idsFrom: memberIds(core.database.sequelize, groupId) };
+  return { ...narrowed, parts: { parts: [part], areFew }, all: where };
 }

@@ -37,6 +37,9 @@ export async function planAccountFilter(core: Core, listing: UserFilter): Promis
   return { ...filtered, ...(await planStateSearch(core, state, sought)) };
 }
 
+const isSortedById = (parts: AccountSearch['parts']) =>
+  parts?.parts.every(({ sortedBy }) => sortedBy === 'id') ?? false;
+
 /** Returns one page of accounts with their locks and invitations, in a stable order. @throws AppError `VALIDATION` */
 export async function listUsers(core: Core, input: unknown): Promise<Page<User>> {
   const listing = validate(userListingSchema, input);
@@ -46,7 +49,8 @@ export async function listUsers(core: Core, input: unknown): Promise<Page<User>>
     where,
     maxCounted,
     parts,
-    order: orderOf(listing),
+    // Ids are in the order of creation, in which an index has the members of a group.
+    order: listing.sortBy === 'createdAt' && isSortedById(parts) ? [['id', listing.sortOrder]] : orderOf(listing),
     include: [currentLocks(core)],
   });
   await addInviteErrors(core, page.items);
