@@ -10,6 +10,7 @@ const all: Record<string, () => Promise<unknown>> = {
   import: () => import('./import.js'),
   listings: () => import('./listings.js'),
   scaling: () => import('./scaling.js'),
+  groups: () => import('./groups.js'),
   requests: () => import('./requests.js'),
   login: () => import('./login.js'),
   bursts: () => import('./bursts.js'),

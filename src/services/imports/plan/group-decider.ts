@@ -50,7 +50,7 @@ export class GroupDecider {
 
   /**
    * Adds the new groups of their people to the decisions.
-   * @param sizes numbers of members by the keys of groups, with those that decisions add
+   * @param sizes numbers of members by the keys of groups, including planned members
    */
   async decide(decisions: readonly Decision[], sizes: Map<string, number>): Promise<readonly Decision[]> {
     const named = decisions.map((one) => (one.outcome === 'rejected' ? [] : this.#namedBy(one)));
