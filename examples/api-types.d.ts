@@ -65,7 +65,7 @@ export interface ValidationError {
 }
 
 /** Why a request was refused */
-export type ErrorCode = 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED';
+export type ErrorCode = 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'SYNC_HELD' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED';
 
 /** Role of an account */
 export type Role = 'super_admin' | 'trainer' | 'trainee';
@@ -352,7 +352,7 @@ export interface BulkChange {
     /** Actual or planned outcome of the row or account */
     outcome: 'done' | 'unchanged' | 'refused';
     /** Code of the refusal; null otherwise */
-    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
+    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'SYNC_HELD' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
     /** Reason of the refusal, for people; null otherwise */
     message: string | null;
     /** The new initial password, after `reset_password`; shown only here */
@@ -422,7 +422,7 @@ export interface MemberChanges {
     /** Actual or planned outcome of the row or account */
     outcome: 'done' | 'unchanged' | 'refused';
     /** Code of the refusal; null otherwise */
-    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
+    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'SYNC_HELD' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
     /** Reason of the refusal, for people; null otherwise */
     message: string | null;
   }[];
@@ -622,8 +622,8 @@ export interface EnrollmentDetails {
   replyAt: string | null;
   /** Id of the account that replied; null for an operator at the terminal */
   replyBy: string | null;
-  /** How a cancelled enrollment ended: `left` by the trainee, `refused`, or `removed` by a manager; null for other statuses, and if unknown */
-  cancelReason: 'left' | 'refused' | 'removed' | null;
+  /** How a cancelled enrollment ended: `left` by the trainee, `refused`, `removed` by a manager, or by a `roster` whose file no longer has the trainee; null for other statuses, and if unknown */
+  cancelReason: 'left' | 'refused' | 'removed' | 'roster' | null;
   /** Time of enrollment */
   enrolledAt: string;
   /** Time of completion; null until then */
@@ -669,8 +669,8 @@ export interface Enrollment {
   replyAt: string | null;
   /** Id of the account that replied; null for an operator at the terminal */
   replyBy: string | null;
-  /** How a cancelled enrollment ended: `left` by the trainee, `refused`, or `removed` by a manager; null for other statuses, and if unknown */
-  cancelReason: 'left' | 'refused' | 'removed' | null;
+  /** How a cancelled enrollment ended: `left` by the trainee, `refused`, `removed` by a manager, or by a `roster` whose file no longer has the trainee; null for other statuses, and if unknown */
+  cancelReason: 'left' | 'refused' | 'removed' | 'roster' | null;
   /** Time of enrollment */
   enrolledAt: string;
   /** Time of completion; null until then */
@@ -731,8 +731,8 @@ export interface OwnEnrollment {
   replyAt: string | null;
   /** Id of the account that replied; null for an operator at the terminal */
   replyBy: string | null;
-  /** How a cancelled enrollment ended: `left` by the trainee, `refused`, or `removed` by a manager; null for other statuses, and if unknown */
-  cancelReason: 'left' | 'refused' | 'removed' | null;
+  /** How a cancelled enrollment ended: `left` by the trainee, `refused`, `removed` by a manager, or by a `roster` whose file no longer has the trainee; null for other statuses, and if unknown */
+  cancelReason: 'left' | 'refused' | 'removed' | 'roster' | null;
   /** Time of enrollment */
   enrolledAt: string;
   /** Time of completion; null until then */
@@ -769,7 +769,7 @@ export interface BulkStatusChange {
     /** Actual or planned outcome of the row or account */
     outcome: 'changed' | 'unchanged' | 'refused';
     /** Code of the refusal; null otherwise */
-    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
+    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'SYNC_HELD' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
     /** Reason of the refusal, for people; null otherwise */
     message: string | null;
     params?: ErrorParams;
@@ -949,7 +949,7 @@ export interface ImportReason {
 /** A possible mistake in a file that can be imported */
 export interface ImportWarning {
   /** The kind of warning: docs/IMPORTING.md lists them */
-  code: 'COLUMN_DOUBTFUL' | 'COLUMN_HIDDEN' | 'STATE_NOT_IMPORTED' | 'NOT_TICKED' | 'STATE_INACTIVE' | 'LINES_QUOTED' | 'VERSION_LINE' | 'LINES_ABOVE' | 'SHEETS_NOT_READ' | 'ROW_HIDDEN' | 'ROW_EMPTY' | 'CELLS_MERGED' | 'NAME_SPLIT' | 'NAME_GARBLED' | 'NAME_ODD' | 'PHONE_DATE' | 'PHONE_ZEROS' | 'PHONE_SEVERAL' | 'PHONE_WORDS' | 'PHONE_ZERO_LOST' | 'REPLY_WITHOUT_COURSE' | 'STATUS_WITHOUT_COURSE';
+  code: 'COLUMN_DOUBTFUL' | 'COLUMN_HIDDEN' | 'STATE_NOT_IMPORTED' | 'NOT_TICKED' | 'STATE_INACTIVE' | 'LINES_QUOTED' | 'VERSION_LINE' | 'LINES_ABOVE' | 'SHEETS_NOT_READ' | 'ROW_HIDDEN' | 'ROW_EMPTY' | 'CELLS_MERGED' | 'NAME_SPLIT' | 'NAME_GARBLED' | 'NAME_ODD' | 'PHONE_DATE' | 'PHONE_ZEROS' | 'PHONE_SEVERAL' | 'PHONE_WORDS' | 'PHONE_ZERO_LOST' | 'REPLY_WITHOUT_COURSE' | 'STATUS_WITHOUT_COURSE' | 'LEAVING_POSTPONED';
   /** Field of the warning; null if several fields or none */
   field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'group' | 'fullName' | 'suspended' | null;
   /** The warning, for people */
@@ -1053,6 +1053,8 @@ export type ImportPlan = {
     waiting: number;
     /** Enrollments left out because the course or its waiting list is full */
     leftOut: number;
+    /** Members who leave the group that the import synchronises */
+    left: number;
   } | null;
   /** Roles of the created accounts; null during planning and with a `problem` */
   createdByRole: {
@@ -1098,6 +1100,26 @@ export type ImportPlan = {
   identityChangesLeftOut: number;
   /** Names of the groups that the import creates */
   newGroups: string[];
+  /** Effects on the members of the group that the import synchronises; null if it is no sync */
+  roster: {
+    /** Whether the group was never synchronised: then nobody leaves */
+    isFirst: boolean;
+    /** Number of members whom files added */
+    members: number;
+    /** Number of members who leave */
+    leaving: number;
+    /** Number of accounts that become inactive */
+    deactivated: number;
+    /** Set if too many members would leave: the plan needs an approval */
+    held: {
+      /** Number to approve, as `allowLeaving` */
+      leaving: number;
+      /** Number of members whom files added */
+      members: number;
+      /** Number of members who may leave without an approval */
+      limit: number;
+    } | null;
+  } | null;
   /** Number of accounts that get a generated password */
   generatedPasswords: number;
   /** Number of people who get an invitation by mail */
@@ -1146,6 +1168,8 @@ export interface ImportWithPlan {
     waiting: number;
     /** Enrollments left out because the course or its waiting list is full */
     leftOut: number;
+    /** Members who left the group that the import synchronises */
+    left: number;
   };
   /** Number of processed rows */
   progress: {
@@ -1213,6 +1237,8 @@ export interface Import {
     waiting: number;
     /** Enrollments left out because the course or its waiting list is full */
     leftOut: number;
+    /** Members who left the group that the import synchronises */
+    left: number;
   };
   /** Number of processed rows */
   progress: {
@@ -1250,10 +1276,10 @@ export interface Import {
 
 /** Actual or planned outcome of a row of the file */
 export interface ImportRow {
-  /** Number of the line in the file on which the row begins, from 1 */
-  line: number;
+  /** Number of the line in the file on which the row begins, from 1; null for a member who left, who has no row */
+  line: number | null;
   /** Actual or planned outcome of the row */
-  outcome: 'created' | 'updated' | 'skipped' | 'rejected';
+  outcome: 'created' | 'updated' | 'skipped' | 'rejected' | 'left';
   /** Why the row was skipped, rejected, or imported without a course, by its first problem: docs/IMPORTING.md lists the codes */
   code: string | null;
   /** Field to correct; null if several fields or none */
@@ -1287,7 +1313,7 @@ export interface ImportRow {
     /** Outcome of the undo for the account */
     outcome: 'removed' | 'restored' | 'kept';
     /** Why the account was kept, or `GONE` if it no longer existed; null otherwise */
-    code: 'LOGGED_IN' | 'INVITE_ACCEPTED' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE' | null;
+    code: 'LOGGED_IN' | 'INVITE_ACCEPTED' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'COURSE_FULL' | 'GONE' | null;
   } | null;
 }
 
@@ -1301,14 +1327,14 @@ export interface ImportUndo {
   mailsSent: number;
   /** Accounts that the undo keeps, with the reason */
   kept: {
-    /** Line of the file */
-    line: number;
+    /** Number of the line in the file on which the row begins, from 1; null for a member who left, who has no row */
+    line: number | null;
     /** Id of the trainee */
     userId: string;
     /** Email address, unique among accounts; stored in lower case */
     email: string | null;
     /** Machine-readable code of the failure */
-    code: 'LOGGED_IN' | 'INVITE_ACCEPTED' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE';
+    code: 'LOGGED_IN' | 'INVITE_ACCEPTED' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'COURSE_FULL' | 'GONE';
   }[];
 }
 
@@ -1319,7 +1345,7 @@ export interface AuditEntry {
   /** Time of the change */
   at: string;
   /** The change that was recorded */
-  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.verify-email' | 'user.confirm-email' | 'user.cancel-email' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.invite' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.import' | 'course.undo-import' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.reply' | 'enrollment.remove' | 'enrollment.revoke-certificate' | 'group.create' | 'group.update' | 'group.delete' | 'group.members' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
+  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.verify-email' | 'user.confirm-email' | 'user.cancel-email' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.invite' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.import' | 'course.undo-import' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.reply' | 'enrollment.remove' | 'enrollment.revoke-certificate' | 'group.create' | 'group.update' | 'group.delete' | 'group.members' | 'group.sync' | 'group.hold' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
   /** Id of the account that made the change; null for an operator at the terminal */
   actorId: string | null;
   /** Current name and email address of the account that made the change; null for an operator at the terminal, and if the account was deleted */
@@ -1349,7 +1375,7 @@ export interface Mail {
   /** Opaque identifier */
   id: string;
   /** What the mail is about */
-  kind: 'reset' | 'email-confirm' | 'email-notice' | 'email-changed' | 'password-changed' | 'role-transferred' | 'test' | 'invitation' | 'enrolled' | 'accepted' | 'moved_up' | 'refused' | 'completed' | 'requests';
+  kind: 'reset' | 'email-confirm' | 'email-notice' | 'email-changed' | 'password-changed' | 'role-transferred' | 'sync-held' | 'test' | 'invitation' | 'enrolled' | 'accepted' | 'moved_up' | 'refused' | 'completed' | 'requests';
   /** State of the mail */
   state: 'queued' | 'sending' | 'deferred' | 'sent' | 'failed' | 'withdrawn';
   /** Email address of the recipient; null when the account was deleted before */
@@ -1487,6 +1513,8 @@ export interface ImportSummary {
     waiting: number;
     /** Enrollments left out because the course or its waiting list is full */
     leftOut: number;
+    /** Members who left the group that the import synchronises */
+    left: number;
   };
   /** Why the import failed, or why its plan cannot be applied; null otherwise */
   error: {
@@ -3160,7 +3188,7 @@ export interface AssignManyResponse {
     /** Actual or planned outcome of the row or account */
     outcome: 'done' | 'waiting' | 'unchanged' | 'refused';
     /** Code of the refusal; null otherwise */
-    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
+    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'SYNC_HELD' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
     /** Reason of the refusal, for people; null otherwise */
     message: string | null;
   }[];
@@ -3742,6 +3770,14 @@ export interface CreateImportBody {
   course?: string;
   /** Name of a group to which everybody is added; an unknown name creates the group */
   group?: string;
+  /** Further courses in which all trainees are enrolled */
+  otherCourses?: string[] | '' | null;
+  /** Name of the group that the file keeps in step; an unknown name creates the group */
+  roster?: string;
+  /** For accounts that the roster created, when their people leave: keep them active, or deactivate those without other courses and groups; requires `roster` */
+  onLeave?: 'keep' | 'deactivate';
+  /** Members who may leave the roster in one sync, as a part or a number; with more, the sync is held */
+  maxLeaving?: string;
   /** Status of new enrollments whose row has no status */
   enrollmentStatus?: 'pending' | 'active';
   /** For a row whose account exists: skip it, update the account, or reject the row */
@@ -3907,6 +3943,12 @@ export interface PlanImportBody {
   course?: string;
   /** Name of a group to which everybody is added; an unknown name creates the group */
   group?: string;
+  /** Name of the group that the file keeps in step; an unknown name creates the group */
+  roster?: string;
+  /** For accounts that the roster created, when their people leave: keep them active, or deactivate those without other courses and groups; requires `roster` */
+  onLeave?: 'keep' | 'deactivate';
+  /** Members who may leave the roster in one sync, as a part or a number; with more, the sync is held */
+  maxLeaving?: string;
   /** Status of new enrollments whose row has no status */
   enrollmentStatus?: 'pending' | 'active';
   /** For a row whose account exists: skip it, update the account, or reject the row */
@@ -3942,6 +3984,8 @@ export interface PlanImportBody {
     /** Field that the column is imported as; null: it is not imported */
     field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'group' | 'fullName' | 'suspended' | null;
   }[];
+  /** Further courses in which all trainees are enrolled */
+  otherCourses?: string[];
   /** Courses for names in the file: `name=course`, with an id or a title. `name=` imports the rows without this course */
   mapCourse?: string[];
 }
@@ -3963,6 +4007,8 @@ export interface ApplyImportParameters {
 export interface ApplyImportBody {
   /** Id of the reviewed plan. The request is refused if the import was planned again after the review */
   planId?: string;
+  /** Number of members who leave by the plan: approves a sync that would be held */
+  allowLeaving?: number;
 }
 
 /** Successful response of `POST /api/imports/{id}/apply` */
@@ -3978,7 +4024,7 @@ export interface ListImportRowsParameters {
   };
   query?: {
     /** Actual or planned outcome of the row or account */
-    outcome?: 'created' | 'updated' | 'skipped' | 'rejected';
+    outcome?: 'created' | 'updated' | 'skipped' | 'rejected' | 'left';
     /** Machine-readable code of the failure */
     code?: string;
     /** Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md */
@@ -4057,7 +4103,7 @@ export interface UndoImportResponse {
   /** Number of kept accounts by reason, the most frequent first */
   keptReasons: {
     /** Why the accounts are kept */
-    code: 'LOGGED_IN' | 'INVITE_ACCEPTED' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE';
+    code: 'LOGGED_IN' | 'INVITE_ACCEPTED' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'COURSE_FULL' | 'GONE';
     /** Number of accounts */
     count: number;
   }[];
@@ -4070,7 +4116,7 @@ export interface UndoImportResponse {
 export interface ListAuditParameters {
   query?: {
     /** The change that was recorded */
-    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.verify-email' | 'user.confirm-email' | 'user.cancel-email' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.invite' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.import' | 'course.undo-import' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.reply' | 'enrollment.remove' | 'enrollment.revoke-certificate' | 'group.create' | 'group.update' | 'group.delete' | 'group.members' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
+    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.verify-email' | 'user.confirm-email' | 'user.cancel-email' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.invite' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.import' | 'course.undo-import' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.reply' | 'enrollment.remove' | 'enrollment.revoke-certificate' | 'group.create' | 'group.update' | 'group.delete' | 'group.members' | 'group.sync' | 'group.hold' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
     /** Id of the account that made the change; null for an operator at the terminal */
     actorId?: string;
     /** Kind of the changed object */
@@ -4106,7 +4152,7 @@ export interface ListMailsParameters {
     /** Only mails in this state */
     state?: 'queued' | 'sending' | 'deferred' | 'sent' | 'failed' | 'withdrawn';
     /** Only mails of this kind */
-    kind?: 'reset' | 'email-confirm' | 'email-notice' | 'email-changed' | 'password-changed' | 'role-transferred' | 'test' | 'invitation' | 'enrolled' | 'accepted' | 'moved_up' | 'refused' | 'completed' | 'requests';
+    kind?: 'reset' | 'email-confirm' | 'email-notice' | 'email-changed' | 'password-changed' | 'role-transferred' | 'sync-held' | 'test' | 'invitation' | 'enrolled' | 'accepted' | 'moved_up' | 'refused' | 'completed' | 'requests';
     /** Only mails for this account */
     userId?: string;
     /** Only mails of this import */
@@ -4156,7 +4202,7 @@ export interface ChangeManyMailsResponse {
     /** Whether the mail was changed */
     outcome: 'done' | 'refused';
     /** Code of the refusal; null otherwise */
-    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
+    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'SYNC_HELD' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
     /** Reason of the refusal, for people; null otherwise */
     message: string | null;
   }[];

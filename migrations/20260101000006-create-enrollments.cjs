@@ -46,7 +46,7 @@ module.exports = tableMigration({
   },
   checks: {
     enrollments_status_known: oneOf('status', ['pending', 'waiting', 'active', 'completed', 'cancelled']),
-    enrollments_cancel_reason_known: oneOf('cancel_reason', ['left', 'refused', 'removed']),
+    enrollments_cancel_reason_known: oneOf('cancel_reason', ['left', 'refused', 'removed', 'roster']),
     // Waiting enrollments have a number, all others have none.
     enrollments_waiting_numbered: "(status = 'waiting') = (waiting_number IS NOT NULL)",
     enrollments_progress_range: 'progress BETWEEN 0 AND 100',

@@ -43,6 +43,8 @@ module.exports = tableMigration({
     // Places on waiting lists, and enrollments that were not made because there was no place.
     waiting_count: { type: 'integer', default: 0 },
     left_out_count: { type: 'integer', default: 0 },
+    // Members whom a sync took out of its group.
+    left_count: { type: 'integer', default: 0 },
     credentials_file: { type: ['string', 1000], null: true },
     credentials_bytes: { type: 'bigInteger', default: 0 },
     credentials_digest: { type: ['word', 64], null: true },

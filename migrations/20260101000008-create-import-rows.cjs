@@ -4,6 +4,7 @@ module.exports = tableMigration({
   name: 'import_rows',
   columns: {
     import_id: { type: 'id' },
+    // Negative for members who leave: they have no row in the file.
     line: { type: 'integer' },
     outcome: { type: ['word', 10] },
     code: { type: ['word', 40], null: true },
@@ -22,7 +23,7 @@ module.exports = tableMigration({
   },
   primaryKey: ['import_id', 'line'],
   checks: {
-    import_rows_outcome_known: oneOf('outcome', ['created', 'updated', 'skipped', 'rejected']),
+    import_rows_outcome_known: oneOf('outcome', ['created', 'updated', 'skipped', 'rejected', 'left']),
     import_rows_undo_known: `undo_outcome IS NULL OR ${oneOf('undo_outcome', ['removed', 'restored', 'kept'])}`,
   },
   foreignKeys: {

@@ -12,6 +12,8 @@ module.exports = tableMigration({
     plan_json: { type: 'longText', null: true },
     // Time when the plan was applied. The import then uses this plan until its first rows are committed.
     applied_at: { type: 'timestamp', null: true },
+    // Number of leaving members that a person has approved.
+    allow_leaving: { type: 'integer', null: true },
     expires_at: { type: 'timestamp' },
   },
   primaryKey: ['import_id'],

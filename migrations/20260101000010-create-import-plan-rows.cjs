@@ -4,6 +4,7 @@ module.exports = tableMigration({
   name: 'import_plan_rows',
   columns: {
     import_id: { type: 'id' },
+    // Negative for members who leave: they have no row in the file.
     line: { type: 'integer' },
     // Planned outcome of the row.
     outcome: { type: ['word', 10] },
@@ -23,7 +24,7 @@ module.exports = tableMigration({
   },
   primaryKey: ['import_id', 'line'],
   checks: {
-    import_plan_rows_outcome_known: oneOf('outcome', ['created', 'updated', 'skipped', 'rejected']),
+    import_plan_rows_outcome_known: oneOf('outcome', ['created', 'updated', 'skipped', 'rejected', 'left']),
   },
   foreignKeys: {
     import_plan_rows_import_fk: { columns: ['import_id'], references: ['imports', ['id']], onDelete: 'CASCADE' },

@@ -12,6 +12,11 @@ module.exports = tableMigration({
     // Name, normalised for searches.
     search_key: { type: ['string', 500] },
     note: { type: 'text', null: true },
+    // Options of a roster, and the digest of its last rejected rows; null for other groups.
+    sync_json: { type: 'longText', null: true },
+    synced_at: { type: 'timestamp', null: true },
+    // The last sync, if it was held because too many people would leave.
+    held_json: { type: 'text', null: true },
     // Incremented when the members change. Of two concurrent changes, one fails, even on a cluster.
     lock_version: { type: 'integer', default: 0 },
     created_at: { type: 'timestamp' },

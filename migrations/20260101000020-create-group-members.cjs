@@ -8,6 +8,8 @@ module.exports = tableMigration({
     // `file`: an import added the person.
     source: { type: ['word', 10] },
     added_at: { type: 'timestamp' },
+    // A sync of this group created the account.
+    created_account: { type: 'boolean', default: false },
   },
   primaryKey: ['group_id', 'user_id'],
   indexes: {

@@ -81,6 +81,7 @@ const defaultMessages = {
   IMPORT_HAS_ROWS: "The import has written rows already, so it can't be planned again.",
   IMPORT_ROWS_DELETED: 'The rows of the import were exported to files and deleted.',
   PLAN_EXPIRED: 'The plan has expired. Upload the file again.',
+  SYNC_HELD: 'Too many members would leave the group.',
   IMPORT_REFUSED: "The file can't be imported with these options.",
   PLAN_OUTDATED: 'The plan is out of date.',
   PLAN_LIMIT: 'You have the maximum number of planned imports. Apply or cancel some first.',
@@ -147,6 +148,10 @@ export interface ErrorParams {
   to?: string;
   /** Status of an import, or state of a mail. */
   status?: string;
+  /** Members of a group who would leave, all members whom files added, and the number who may leave. */
+  leaving?: number;
+  members?: number;
+  limit?: number;
 }
 
 interface AppErrorOptions {

@@ -16,6 +16,7 @@ const unfinished: PlanContent = {
   identityChanges: [],
   identityChangesLeftOut: 0,
   newGroups: [],
+  roster: null,
   generatedPasswords: 0,
   invitations: 0,
   news: 0,

@@ -15,7 +15,7 @@ export const presentImportSummary = (record: Import) => ({
 
 /** Actual or planned outcome of a row. */
 interface RowOutcome {
-  line: number;
+  line: number | null;
   outcome: string;
   code: string | null;
   field: string | null;

@@ -53,6 +53,8 @@ export const auditActions = [
   'group.update',
   'group.delete',
   'group.members',
+  'group.sync',
+  'group.hold',
   'demo.load',
   'demo.remove',
   'mail.retry',

@@ -20,8 +20,11 @@ interface StatusRules {
 export const enrollmentStatuses = ['pending', 'waiting', 'active', 'completed', 'cancelled'] as const;
 export type EnrollmentStatus = (typeof enrollmentStatuses)[number];
 
-/** Reasons of a cancellation: the trainee left, the request was refused, or a manager ended the enrollment. */
-export const cancelReasons = ['left', 'refused', 'removed'] as const;
+/**
+ * Reasons of a cancellation: the trainee left, the request was refused, a manager ended the enrollment, or the trainee is no longer in the
+ * file of a roster.
+ */
+export const cancelReasons = ['left', 'refused', 'removed', 'roster'] as const;
 
 /**
  * The statuses of an enrollment, each declared once: rules, seats, inputs, queries and choices of the web console derive from this table.

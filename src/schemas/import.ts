@@ -44,6 +44,14 @@ export interface ImportOptions {
   course?: string;
   /** Name of a group to which all people are added, besides the groups of their row. An unknown name creates the group. */
   group?: string;
+  /** Further courses in which all trainees are enrolled. */
+  otherCourses?: string[];
+  /** Name of the group that the file keeps in step; an unknown name creates the group. */
+  roster?: string;
+  /** Treatment of accounts that the roster created, when their people leave it. */
+  onLeave?: (typeof leaveChoices)[number];
+  /** Largest part or number of members who may leave the roster in one sync, such as `10%` or `25`. */
+  maxLeaving?: string;
   /** Status of enrollments whose row has none. */
   enrollmentStatus: InitialStatus;
   /** Treatment of a row that matches an account. */
@@ -81,6 +89,14 @@ export interface ImportOptions {
   mapCourse?: string[];
 }
 
+/** `keep`: the accounts stay active. `deactivate`: they become inactive, unless they have other courses or groups. */
+export const leaveChoices = ['keep', 'deactivate'] as const;
+
+/** {@link ImportOptions.maxLeaving} if none is given. */
+export const defaultMaxLeaving = '10%';
+
+const maxOtherCourses = 20;
+
 /** Maximum number of mappings: one for each column of the widest file. */
 export const maxMappings = 256;
 
@@ -89,7 +105,8 @@ const delimiterMustBe = "Delimiter must be auto, ',', ';', tab or '|'.";
 /** Refuses `resetPasswords` unless `onExisting` is `update`. The schema checks `onExisting` first. */
 function onlyForUpdates(resetPasswords: boolean, helpers: Types.CustomHelpers): boolean | Types.ErrorReport {
   // The first ancestor is the object that contains the option.
-  const { onExisting } = helpers.state.ancestors[0] as Partial<ImportOptions>;
+  const { onExisting, roster } = helpers.state.ancestors[0] as Partial<ImportOptions>;
+  if (resetPasswords && roster !== undefined) return notForRosters('resetPasswords', resetPasswords, helpers);
   if (!resetPasswords || onExisting === 'update') return resetPasswords;
   const params = { fields: ['onExisting'], values: ['update'] };
   return refuse(helpers, {
@@ -118,6 +135,22 @@ function onlyForInvited(withPasswords: boolean, helpers: Types.CustomHelpers): b
   });
 }
 
+const onlyForRosters = (name: 'onLeave' | 'maxLeaving', value: string, helpers: Types.CustomHelpers) => {
+  const { roster } = helpers.state.ancestors[0] as Partial<ImportOptions>;
+  if (roster !== undefined) return value;
+  const message = `${name} may be given only together with roster.`;
+  return refuse(helpers, { code: 'NEEDS_OTHER_FIELD', params: { fields: ['roster'] }, message });
+};
+
+/** Refuses options that would change or reject the same people with each sync. */
+function notForRosters<T>(name: 'resetPasswords' | 'onExisting', value: T, helpers: Types.CustomHelpers) {
+  const { roster } = helpers.state.ancestors[0] as Partial<ImportOptions>;
+  if (roster === undefined) return value;
+  const what = name === 'onExisting' ? 'onExisting must be skip or update' : 'resetPasswords must not be set';
+  const message = `${what} with roster, because each sync meets the same people again.`;
+  return refuse(helpers, { code: 'EXCLUSIVE', params: { fields: ['roster'] }, message });
+}
+
 /** Parts of ISO 8859 with the same letter codes as a code page. Parts 2, 4, 5, 6, 7, 15 and 16 differ. */
 const isoParts = { 1: '1252', 8: '1255', 9: '1254', 11: '874', 13: '1257' };
 
@@ -137,11 +170,38 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
   group: groupName('Group')
     .description('Name of a group to which everybody is added; an unknown name creates the group')
     .example('Year 9'),
+  otherCourses: Joi.array()
+    .items(fields.course)
+    .max(maxOtherCourses)
+    .empty(Joi.array().length(0))
+    .messages({ '*': `otherCourses must be a list of at most ${maxOtherCourses} courses.` }),
+  roster: groupName('Roster')
+    .description('Name of the group that the file keeps in step; an unknown name creates the group')
+    .example('Year 9'),
+  onLeave: fields
+    .oneOf('onLeave', leaveChoices)
+    .custom((value: string, helpers) => onlyForRosters('onLeave', value, helpers)),
+  maxLeaving: Joi.string()
+    .trim()
+    .pattern(/^(?:(?:[1-9]?\d|100)%|\d{1,6})$/)
+    .messages({ 'string.pattern.base': 'maxLeaving must be a percentage up to 100%, or a number of people.' })
+    .meta({ maxLength: 6 })
+    .custom((value: string, helpers) => onlyForRosters('maxLeaving', value, helpers))
+    .description('Members who may leave the roster in one sync, as a part or a number; with more, the sync is held')
+    .example(defaultMaxLeaving),
   enrollmentStatus: fields.oneOf('enrollmentStatus', initialStatuses).default('active'),
-  onExisting: fields.oneOf('onExisting', ['skip', 'update', 'fail']).default('skip'),
+  onExisting: fields
+    .oneOf('onExisting', ['skip', 'update', 'fail'])
+    .default('skip')
+    .custom((value: ImportOptions['onExisting'], helpers) =>
+      value === 'fail' ? notForRosters('onExisting', value, helpers) : value,
+    ),
   match: fields.oneOf('match', ['email', 'phone']).default('email'),
   missingPhone: fields.oneOf('missingPhone', ['reject', 'allow']).default('reject'),
-  whenFull: fields.oneOf('whenFull', [...whenFullChoices, 'skip-course'] as const).default('reject'),
+  // A rejected row would be rejected again with each sync.
+  whenFull: fields
+    .oneOf('whenFull', [...whenFullChoices, 'skip-course'] as const)
+    .default(({ roster }: Partial<ImportOptions>) => (roster === undefined ? 'reject' : 'wait')),
   resetPasswords: listing.queryBoolean('resetPasswords').default(false).custom(onlyForUpdates),
   invite: listing.queryBoolean('invite').default(false).custom(notWithResets),
   withPasswords: listing.queryBoolean('withPasswords').default(false).custom(onlyForInvited),
@@ -246,11 +306,18 @@ export const replanSchema = (importOptionsSchema as Types.ObjectSchema<ReplanOpt
     .description('Fields of columns that were not recognised; other columns stay unchanged')
     .example([{ column: 3, field: 'phone' }]),
   // Only a form sends an empty list for none.
+  otherCourses: importOptionsSchema.extract('otherCourses').empty(),
   mapCourse: importOptionsSchema.extract('mapCourse').empty(),
 });
 
 /** Body of `POST /api/imports/:id/apply`. */
-export const applySchema = Joi.object<{ planId?: string }, true>({ planId: fields.id('planId') });
+export const applySchema = Joi.object<{ planId?: string; allowLeaving?: number }, true>({
+  planId: fields.id('planId'),
+  allowLeaving: fields
+    .strictWholeNumber('allowLeaving', 1, 100_000)
+    .description('Number of members who leave by the plan: approves a sync that would be held')
+    .example(14),
+});
 
 /** Warnings about a file that can be imported. Plans show them; docs/IMPORTING.md documents them. */
 export const warningCodes = [
@@ -276,10 +343,14 @@ export const warningCodes = [
   'PHONE_ZERO_LOST',
   'REPLY_WITHOUT_COURSE',
   'STATUS_WITHOUT_COURSE',
+  'LEAVING_POSTPONED',
 ] as const;
 export type WarningCode = (typeof warningCodes)[number];
 
-export const rowOutcomes = ['created', 'updated', 'skipped', 'rejected'] as const;
+/** Outcomes of the rows of a file. */
+export const fileRowOutcomes = ['created', 'updated', 'skipped', 'rejected'] as const;
+/** `left`: a member who left the roster, and has no row in the file. */
+export const rowOutcomes = [...fileRowOutcomes, 'left'] as const;
 
 export interface ImportRowListing extends listing.Paging {
   outcome?: (typeof rowOutcomes)[number];

@@ -23,6 +23,7 @@ export const mailKindNames = [
   'email-changed',
   'password-changed',
   'role-transferred',
+  'sync-held',
   'test',
   'invitation',
   'enrolled',

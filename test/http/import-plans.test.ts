@@ -56,6 +56,7 @@ describe('Imports that are planned over HTTP', () => {
       enrolled: 0,
       waiting: 0,
       leftOut: 0,
+      left: 0,
     };
     expect(planned.plan).to.deep.include({ problem: null, refusal: null, rowsRead: 4, generatedPasswords: 3, counts });
     const format = { encoding: 'utf-8', delimiter: ',', byteOrderMark: false, workbook: null };

@@ -111,6 +111,7 @@ describe('Imports over HTTP', function () {
       enrolled: 0,
       waiting: 0,
       leftOut: 0,
+      left: 0,
     });
     expect(record.progress).to.deep.equal({ rowsDone: 4, rowsTotal: 4 });
     const rejected = await call('get', `/api/imports/${record.id}/rejected.csv`).expect(200);

@@ -126,7 +126,7 @@ describe('GET /api/overview', () => {
         number,
         status: 'completed',
         file: '6.csv',
-        counts: { rows: 3, created: 6, updated: 0, skipped: 0, rejected: 0, enrolled: 0, waiting: 0, leftOut: 0 },
+        counts: { rows: 3, created: 6, updated: 0, skipped: 0, rejected: 0, enrolled: 0, waiting: 0, leftOut: 0, left: 0 },
         createdAt: '2026-01-06T00:00:00.000Z',
         error: null,
         finishedAt: null,

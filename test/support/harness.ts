@@ -68,6 +68,8 @@ const tables = [
     'files',
     'certificates',
     'enrollments',
+    'former_members',
+    'group_enrollments',
     'group_members',
     'groups',
     'courses',

@@ -62,7 +62,7 @@ function Value({ field, value, names }: ValueProps) {
     return t(`role.${value}`);
   const status = field === 'status' ? oneOf(enrollmentStatuses, value) : undefined;
   if (status) return t(`courses.status.${status}`);
-  const reason = field === 'cancelReason' ? oneOf(['left', 'refused', 'removed'], value) : undefined;
+  const reason = field === 'cancelReason' ? oneOf(['left', 'refused', 'removed', 'roster'], value) : undefined;
   if (reason) return t(`courses.cancelReason.${reason}`);
   if (/^\d{4}-\d\d-\d\d$/.test(value)) return formatDay(value);
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return formatTime(value);

@@ -23,6 +23,7 @@ export function ImportFigures({ counts, planned = false }: ImportFiguresProps) {
     ...(counts.enrolled > 0 ? [['imports.enrolled', counts.enrolled] as const] : []),
     ...(counts.waiting > 0 ? [['imports.waiting', counts.waiting] as const] : []),
     ...(counts.leftOut > 0 ? [['imports.leftOut', counts.leftOut] as const] : []),
+    ...(counts.left > 0 ? [[`imports.${group}.left`, counts.left] as const] : []),
   ] as const;
   return (
     <Group gap="xl" mb="sm" component="dl" className="figures">

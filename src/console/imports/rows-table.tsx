@@ -16,8 +16,8 @@ import { ReasonText, reasonOf } from './reason-text.js';
 type Row = ResponseBody<'listImportRows'>['rows'][number];
 
 const route = getRouteApi('/imports/$id');
-const outcomes = ['created', 'updated', 'skipped', 'rejected'] as const;
-const tones = { created: 'good', updated: 'done', skipped: 'off', rejected: 'bad' } as const;
+const outcomes = ['left', 'created', 'updated', 'skipped', 'rejected'] as const;
+const tones = { created: 'good', updated: 'done', skipped: 'off', rejected: 'bad', left: 'waiting' } as const;
 const undoTones = { removed: 'off', restored: 'off', kept: 'waiting' } as const;
 
 interface RowsTableProps {

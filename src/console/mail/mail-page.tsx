@@ -44,7 +44,17 @@ const tones: Record<Mail['state'], Tone> = {
 const states = ['queued', 'deferred', 'sending', 'sent', 'failed', 'withdrawn'] as const;
 const kinds = [
   ...(['invitation', 'reset', 'email-confirm', 'email-notice', 'email-changed', 'password-changed'] as const),
-  ...(['role-transferred', 'enrolled', 'accepted', 'moved_up', 'refused', 'completed', 'requests', 'test'] as const),
+  ...([
+    'role-transferred',
+    'sync-held',
+    'enrolled',
+    'accepted',
+    'moved_up',
+    'refused',
+    'completed',
+    'requests',
+    'test',
+  ] as const),
 ];
 
 const noFilters = {

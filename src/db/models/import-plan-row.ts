@@ -5,9 +5,9 @@ import { id } from './columns.js';
 /** Planned outcome of one row of a file. */
 export class ImportPlanRow extends Model<InferAttributes<ImportPlanRow>, InferCreationAttributes<ImportPlanRow>> {
   declare importId: string;
-  /** Number of the row's first line in the file, from 1. */
+  /** Number of the row's first line in the file, from 1. Negative for members who leave, who have no row. */
   declare line: number;
-  declare outcome: 'created' | 'updated' | 'skipped' | 'rejected';
+  declare outcome: 'created' | 'updated' | 'skipped' | 'rejected' | 'left';
   declare code: string | null;
   /** Codes of further faults of the row, each between spaces; null if there are none. */
   declare otherCodes: string | null;

@@ -46,7 +46,7 @@ export interface PlannedColumn extends RecognisedColumn {
 
 /** Rows with the same problem: skipped, rejected, or imported without one of their courses. */
 export interface PlanReason {
-  outcome: ImportRow['outcome'];
+  outcome: Exclude<ImportRow['outcome'], 'left'>;
   code: string;
   /** Codes of further faults in the same rows. */
   otherCodes: string[];
@@ -138,6 +138,18 @@ export interface PlanContent {
   identityChangesLeftOut: number;
   /** Names of the groups that the import creates. */
   newGroups: string[];
+  /** Effects on the members of the group that the import synchronises; null if it is no sync. */
+  roster: {
+    /** Whether the import creates the group, or synchronises it for the first time: then nobody leaves. */
+    isFirst: boolean;
+    /** Number of members whom files added. */
+    members: number;
+    leaving: number;
+    /** Number of accounts that become inactive. */
+    deactivated: number;
+    /** Set if the sync needs an approval. */
+    held: { leaving: number; members: number; limit: number } | null;
+  } | null;
   generatedPasswords: number;
   invitations: number;
   news: number;
@@ -161,6 +173,8 @@ export class ImportPlan extends Model<InferAttributes<ImportPlan>, InferCreation
   declare planJson: CreationOptional<string | null>;
   /** Time when the plan was applied. The import then uses this plan until its first rows are committed. */
   declare appliedAt: CreationOptional<Date | null>;
+  /** Number of leaving members that a person has approved. */
+  declare allowLeaving: CreationOptional<number | null>;
   declare expiresAt: Date;
 
   /** The finished plan; null while it is being made. */
@@ -178,6 +192,7 @@ export function initImportPlan(sequelize: Sequelize): typeof ImportPlan {
       rowsRead: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       planJson: { type: DataTypes.TEXT('medium') },
       appliedAt: timestamp(),
+      allowLeaving: { type: DataTypes.INTEGER },
       expiresAt: { ...timestamp(), allowNull: false },
     },
     { sequelize, modelName: 'ImportPlan', tableName: 'import_plans', timestamps: false },

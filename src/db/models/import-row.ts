@@ -33,6 +33,12 @@ export interface UndoNote {
   groups?: string[];
   /** Ids of the groups that the row created. */
   newGroups?: string[];
+  /** Memberships that the row renewed, as they were when the person had left. */
+  rejoined?: { groupId: string; addedAt: string; leftAt: string; deactivated: boolean }[];
+  /** Existing enrollments that the row assigned to its roster. */
+  claims?: { groupId: string; enrollmentIds: string[] };
+  /** The roster that a member left, and the enrollments that it had made. `revived` has those that were cancelled. */
+  left?: { groupId: string; enrollmentIds: string[] };
   /** Cancelled or waiting enrollments that the row enrolled again, with their old values. */
   revived?: (Pick<EnrollmentValues, 'status' | 'cancelReason' | 'reply' | 'replyBy'> & {
     id: string;
@@ -52,9 +58,9 @@ export function parseUndoNote(text: string | null): UndoNote | undefined {
 /** Entry of the ledger: the outcome of one row of an imported file. */
 export class ImportRow extends Model<InferAttributes<ImportRow>, InferCreationAttributes<ImportRow>> {
   declare importId: string;
-  /** Number of the row's first line in the file, from 1. */
+  /** Number of the row's first line in the file, from 1. Negative for members who leave, who have no row. */
   declare line: number;
-  declare outcome: 'created' | 'updated' | 'skipped' | 'rejected';
+  declare outcome: 'created' | 'updated' | 'skipped' | 'rejected' | 'left';
   declare code: string | null;
   /** Codes of further faults of the row, each between spaces; null if there are none. */
   declare otherCodes: string | null;

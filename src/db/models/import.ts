@@ -22,6 +22,8 @@ export interface ImportCounts {
   waiting: number;
   /** Enrollments that were not made, because the course or its waiting list was full. */
   leftOut: number;
+  /** Members who leave the group that the import synchronises. */
+  left: number;
 }
 
 /** An import of a file and its progress. The outcomes of its rows are {@link ImportRow}s. */
@@ -46,6 +48,7 @@ export class Import extends Model<InferAttributes<Import>, InferCreationAttribut
   declare enrolledCount: CreationOptional<number>;
   declare waitingCount: CreationOptional<number>;
   declare leftOutCount: CreationOptional<number>;
+  declare leftCount: CreationOptional<number>;
   declare credentialsFile: CreationOptional<string | null>;
   declare credentialsBytes: CreationOptional<number>;
   declare credentialsDigest: CreationOptional<string | null>;
@@ -96,12 +99,13 @@ export function countsOf({
   enrolledCount: enrolled,
   waitingCount: waiting,
   leftOutCount: leftOut,
+  leftCount: left,
 }: Pick<
   Import,
   | ('rowsDone' | 'createdCount' | 'updatedCount' | 'skippedCount' | 'rejectedCount')
-  | ('enrolledCount' | 'waitingCount' | 'leftOutCount')
+  | ('enrolledCount' | 'waitingCount' | 'leftOutCount' | 'leftCount')
 >): ImportCounts {
-  return { rows, created, updated, skipped, rejected, enrolled, waiting, leftOut };
+  return { rows, created, updated, skipped, rejected, enrolled, waiting, leftOut, left };
 }
 
 export function initImport(sequelize: Sequelize): typeof Import {
@@ -127,6 +131,7 @@ export function initImport(sequelize: Sequelize): typeof Import {
       enrolledCount: count(),
       waitingCount: count(),
       leftOutCount: count(),
+      leftCount: count(),
       credentialsFile: { type: DataTypes.STRING(1000) },
       credentialsBytes: byteCount(),
       credentialsDigest: { type: DataTypes.STRING(64) },

@@ -4,7 +4,7 @@ import { initCalendar } from './calendar.js';
 import { initCertificate } from './certificate.js';
 import { initCourse } from './course.js';
 import { initEnrollment } from './enrollment.js';
-import { initGroup, initGroupMember } from './group.js';
+import { initFormerMember, initGroup, initGroupEnrollment, initGroupMember } from './group.js';
 import { initImport } from './import.js';
 import { initImportPlan } from './import-plan.js';
 import { initImportPlanRow } from './import-plan-row.js';
@@ -35,6 +35,8 @@ export function initModels(sequelize: Sequelize) {
     Certificate: initCertificate(sequelize),
     Group: initGroup(sequelize),
     GroupMember: initGroupMember(sequelize),
+    FormerMember: initFormerMember(sequelize),
+    GroupEnrollment: initGroupEnrollment(sequelize),
     StoredFile: initStoredFile(sequelize),
     LoginThrottle: initLoginThrottle(sequelize),
     PhoneCountry: initPhoneCountry(sequelize),
@@ -49,6 +51,7 @@ export function initModels(sequelize: Sequelize) {
   // Only a valid certificate refers to its enrollment.
   models.Enrollment.hasOne(models.Certificate, { as: 'certificate', foreignKey: 'enrollmentId' });
   models.GroupMember.belongsTo(models.User, { as: 'user', foreignKey: 'userId' });
+  models.GroupEnrollment.belongsTo(models.Enrollment, { as: 'enrollment', foreignKey: 'enrollmentId' });
   models.GroupMember.belongsTo(models.Group, { as: 'group', foreignKey: 'groupId' });
   // An account may have several locks: the query selects one.
   models.User.hasOne(models.LoginThrottle, { as: 'currentLock', foreignKey: 'accountId', constraints: false });

@@ -95,6 +95,7 @@ export const failureResponses = {
   IMPORT_ROWS_DELETED: { status: 400 },
   PLAN_EXPIRED: { status: 400 },
   IMPORT_REFUSED: { status: 400 },
+  SYNC_HELD: { status: 409 },
   PLAN_OUTDATED: { status: 409 },
   PLAN_LIMIT: { status: 400 },
   CREDENTIALS_FETCHED: { status: 410 },

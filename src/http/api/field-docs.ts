@@ -65,7 +65,7 @@ export const fieldDocs: Readonly<
   bytes: { description: 'Size in bytes', example: 48213 },
   cancelReason: {
     description:
-      'How a cancelled enrollment ended: `left` by the trainee, `refused`, or `removed` by a manager; null for other statuses, and if unknown',
+      'How a cancelled enrollment ended: `left` by the trainee, `refused`, `removed` by a manager, or by a `roster` whose file no longer has the trainee; null for other statuses, and if unknown',
     example: null,
   },
   categories: { description: 'Categories in alphabetical order', example: ['Programming', 'Weaving'] },
@@ -266,6 +266,12 @@ export const fieldDocs: Readonly<
     description: 'For a row whose account exists: skip it, update the account, or reject the row',
     example: 'skip',
   },
+  onLeave: {
+    description:
+      'For accounts that the roster created, when their people leave: keep them active, or deactivate those without other courses and groups; requires `roster`',
+    example: 'keep',
+  },
+  otherCourses: { description: 'Further courses in which all trainees are enrolled', example: ['Fire Safety'] },
   openapi: { description: 'Version of OpenAPI', example: '3.1.0' },
   options: { description: 'The options of the import', example: { onExisting: 'skip' } },
   osUser: {

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { roles } from '../../schemas/fields.js';
 import { fileProblemReasons, importDelimiters, importEncodings } from '../../schemas/file-format.js';
-import { importFields, importStatuses, rowOutcomes, warningCodes } from '../../schemas/import.js';
+import { fileRowOutcomes, importFields, importStatuses, rowOutcomes, warningCodes } from '../../schemas/import.js';
 import { component } from './json-schema.js';
 import {
   boolean,
@@ -24,6 +24,7 @@ const importCounts = Joi.object({
   enrolled: count,
   waiting: count.description('Places taken on waiting lists').example(10),
   leftOut: count,
+  left: count.description('Members who left the group that the import synchronises').example(2),
 }).required();
 
 const error = Joi.object({
@@ -76,8 +77,24 @@ export const importRecord = component(
   }),
 );
 
-const keptCodes = ['LOGGED_IN', 'INVITE_ACCEPTED', 'EDITED', 'ENROLLED', 'HAS_COURSES', 'KEY_TAKEN', 'GONE'] as const;
+const keptCodes = [
+  'LOGGED_IN',
+  'INVITE_ACCEPTED',
+  'EDITED',
+  'ENROLLED',
+  'HAS_COURSES',
+  'KEY_TAKEN',
+  'COURSE_FULL',
+  'GONE',
+] as const;
 const keptCode = Joi.valid(...keptCodes);
+
+const line = count.description('Number of the line in the file on which the row begins, from 1').example(7);
+const lineOrNone = line
+  .allow(null)
+  .description(
+    'Number of the line in the file on which the row begins, from 1; null for a member who left, who has no row',
+  );
 
 export const undo = component(
   'ImportUndo',
@@ -89,7 +106,7 @@ export const undo = component(
     kept: Joi.array()
       .items(
         Joi.object({
-          line: count,
+          line: lineOrNone,
           userId: id,
           email: nullableText,
           code: keptCode.required(),
@@ -98,8 +115,6 @@ export const undo = component(
       .required(),
   }),
 );
-
-const line = count.description('Number of the line in the file on which the row begins, from 1').example(7);
 
 const rowCode = text
   .description(
@@ -143,7 +158,7 @@ const reason = component(
   'ImportReason',
   'Rows that are skipped, rejected, or imported without a full course for the same reason',
   Joi.object({
-    outcome: Joi.valid(...rowOutcomes)
+    outcome: Joi.valid(...fileRowOutcomes)
       .required()
       .description('Outcome of the rows'),
     code: rowCode,
@@ -297,6 +312,7 @@ const importPlan = component(
       enrolled: count,
       waiting: count.description('Places taken on waiting lists').example(10),
       leftOut: count,
+      left: count.description('Members who leave the group that the import synchronises').example(2),
     })
       .allow(null)
       .required()
@@ -326,6 +342,23 @@ const importPlan = component(
       .required()
       .description('Names of the groups that the import creates')
       .example(['Year 9']),
+    roster: Joi.object({
+      isFirst: boolean.description('Whether the group was never synchronised: then nobody leaves').example(false),
+      members: count.description('Number of members whom files added').example(120),
+      leaving: count.description('Number of members who leave').example(14),
+      deactivated: count.description('Number of accounts that become inactive').example(0),
+      held: Joi.object({
+        leaving: count.description('Number to approve, as `allowLeaving`').example(14),
+        members: count.description('Number of members whom files added').example(120),
+        limit: count.description('Number of members who may leave without an approval').example(12),
+      })
+        .allow(null)
+        .required()
+        .description('Set if too many members would leave: the plan needs an approval'),
+    })
+      .allow(null)
+      .required()
+      .description('Effects on the members of the group that the import synchronises; null if it is no sync'),
     generatedPasswords: count.description('Number of accounts that get a generated password').example(40),
     invitations: count.description('Number of people who get an invitation by mail').example(0),
     news: count.description('Number of mails about enrollments').example(0),
@@ -381,7 +414,7 @@ export const importRow = component(
   'ImportRow',
   'Actual or planned outcome of a row of the file',
   Joi.object({
-    line,
+    line: lineOrNone,
     outcome: Joi.valid(...rowOutcomes)
       .required()
       .description('Actual or planned outcome of the row'),

@@ -13,6 +13,7 @@ import {
   endLinks,
   endLinksAfterCancel,
   endSessions,
+  forgetDeactivations,
   keepFormerNames,
   leaveGroups,
   queueWaitingInvitations,
@@ -85,6 +86,7 @@ export class EffectBatch {
     await queueWaitingInvitations(core, renewed, transaction); // effect: invitations.queued
     await queueMails(core, mails, transaction); // effect: mails.queued
     await leaveGroups(core, idsWith('leavesGroups', true), transaction); // effect: groups.left
+    await forgetDeactivations(core, idsWith('forgetsDeactivation', true), transaction); // effect: rosters.forgotten
     if (filesOf.userId.length > 0) await markForDeletion(core, filesOf, transaction); // effect: files.marked
     if (waiting.userId.length > 0) await markCoursesOfEnrollments(models, waiting, transaction); // effect: seats.marked-waiting
     if (held.userId.length > 0) await markCoursesOfEnrollments(models, held, transaction); // effect: seats.marked-held

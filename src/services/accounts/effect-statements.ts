@@ -113,6 +113,13 @@ export async function leaveGroups({ database }: Core, userIds: Ids, transaction:
   await database.models.GroupMember.destroy({ where: { userId: [...userIds] }, transaction });
 }
 
+/** Forgets that rosters have deactivated these accounts. */
+export async function forgetDeactivations({ database }: Core, userIds: Ids, transaction: Transaction): Promise<void> {
+  if (userIds.length === 0) return;
+  const where = { userId: [...userIds], deactivated: true };
+  await database.models.FormerMember.update({ deactivated: false }, { where, transaction });
+}
+
 /** Deletes the mails of deleted accounts. Foreign keys delete the links. */
 export async function removeMails(core: Core, userIds: Ids, transaction: Transaction): Promise<void> {
   if (userIds.length === 0) return;

@@ -57,6 +57,8 @@ export interface AccountEffects extends Pick<Cause, 'keptSessionId' | 'cancelLin
   isRenamed?: boolean;
   /** Ends memberships: the super admin is in no group. */
   leavesGroups?: boolean;
+  /** Forgets that a roster deactivated the account: it stays as people set it from now on. */
+  forgetsDeactivation?: boolean;
   removesFiles?: boolean;
   removesMails?: boolean;
   /**
@@ -174,6 +176,7 @@ function addEffectsOfChange(effects: AccountEffects, change: Change, cause: Caus
   effects.leavesGroups = before.role !== after.role && after.role === 'super_admin'; // effect: role.groups
   effects.removesFiles = before.avatar !== after.avatar; // effect: avatar.files
   if (isActivated(change)) effects.freesSeats = 'waiting'; // effect: activation.seats
+  if (isActivated(change)) effects.forgetsDeactivation = true; // effect: activation.rosters
 }
 
 const isRenamed = ({ before, after }: Change) =>

@@ -1,4 +1,5 @@
 import { Op, type Transaction } from 'sequelize';
+import type { FormerMember, GroupMember } from '../../db/models/group.js';
 import type { User } from '../../db/models/user.js';
 import { hasAccountState, isMemberByIndex } from '../../db/sql/conditions.js';
 import { insertRows } from '../../db/sql/insert.js';
@@ -15,7 +16,14 @@ import { membershipRefusal, superAdminRefusal } from './limits.js';
 export interface MembershipChange {
   groupId: string;
   userId: string;
-  change: 'add' | 'remove';
+  /** `leave`: the membership is removed, and remembered for the return of the person. */
+  change: 'add' | 'remove' | 'leave';
+  /** Whether a sync of the group has created the account. */
+  createdAccount?: boolean;
+  /** With `leave`: whether the roster deactivates the account. */
+  deactivated?: boolean;
+  /** With `leave`: time of leaving; now by default. */
+  leftAt?: Date;
 }
 
 export interface MembershipOutcome extends MembershipChange {
@@ -24,6 +32,8 @@ export interface MembershipOutcome extends MembershipChange {
   outcome: 'done' | 'unchanged' | 'refused';
   /** `NOT_FOUND` for the group or the account, `SUPER_ADMIN_PROTECTED` or `GROUP_LIMIT`; set if the outcome is `refused`. */
   refusal?: AppError;
+  /** The remembered membership of a person who returns. */
+  former?: FormerMember;
 }
 
 /** Returns groups or accounts with their numbers of memberships. */
@@ -41,6 +51,60 @@ export async function countMemberships(
 const distinct = (ids: readonly string[]) => [...new Set(ids)].sort();
 
 const keyOf = ({ groupId, userId }: { groupId: string; userId: string }) => `${groupId} ${userId}`;
+
+/** Remembers the members who leave. */
+async function rememberLeaving(
+  core: Core,
+  removed: readonly MembershipChange[],
+  members: readonly GroupMember[],
+  transaction: Transaction,
+): Promise<void> {
+  const byKey = new Map(members.map((member) => [keyOf(member), member]));
+  const rows = removed.flatMap((one) => {
+    const member = one.change === 'leave' ? byKey.get(keyOf(one)) : undefined;
+    if (!member) return [];
+    const { groupId, userId, addedAt, createdAccount } = member;
+    const { deactivated = false, leftAt = core.now() } = one;
+    return [{ groupId, userId, addedAt, createdAccount, deactivated, leftAt }];
+  });
+  await insertRows(core.database.models.FormerMember, rows, transaction);
+}
+
+/** Deletes what is remembered of people who return. @returns what was remembered, by group and account */
+async function takeFormerMembers(
+  { database }: Core,
+  added: readonly MembershipChange[],
+  transaction: Transaction,
+): Promise<ReadonlyMap<string, FormerMember>> {
+  if (added.length === 0) return new Map();
+  const { FormerMember } = database.models;
+  const groupId = distinct(added.map((one) => one.groupId));
+  const where = { groupId, userId: distinct(added.map((one) => one.userId)) };
+  const isAdded = new Set(added.map(keyOf));
+  const former = (await FormerMember.findAll({ where, transaction })).filter((one) => isAdded.has(keyOf(one)));
+  for (const id of groupId) {
+    const userId = former.filter((one) => one.groupId === id).map((one) => one.userId);
+    if (userId.length > 0) await FormerMember.destroy({ where: { groupId: id, userId }, transaction });
+  }
+  return new Map(former.map((one) => [keyOf(one), one]));
+}
+
+/** Forgets which enrollments of these people a roster has made: without the membership, it never ends them. */
+async function forgetEnrollments(
+  { database }: Core,
+  groupId: string,
+  userId: readonly string[],
+  transaction: Transaction,
+): Promise<void> {
+  const { Enrollment, GroupEnrollment } = database.models;
+  const made = await GroupEnrollment.findAll({
+    where: { groupId },
+    include: { model: Enrollment, as: 'enrollment', attributes: [], required: true, where: { userId: [...userId] } },
+    transaction,
+  });
+  const enrollmentId = made.map((one) => one.enrollmentId);
+  if (enrollmentId.length > 0) await GroupEnrollment.destroy({ where: { groupId, enrollmentId }, transaction });
+}
 
 /**
  * Adds and removes memberships. All writers use this function: requests, imports and their undo. Locks the accounts,
@@ -69,7 +133,7 @@ export async function changeMemberships(
     const user = users.get(userId);
     if (!isGroup.has(groupId)) return notFound('Group');
     if (!user) return notFound('User');
-    if (change === 'remove') return undefined;
+    if (change !== 'add') return undefined;
     if (user.role === 'super_admin') return superAdminRefusal();
     return membershipRefusal(groupsOf.get(userId) ?? 0, membersOf.get(groupId) ?? 0);
   };
@@ -86,15 +150,28 @@ export async function changeMemberships(
   const outcomes = changes.map(decide);
 
   const done = outcomes.filter(({ outcome }) => outcome === 'done');
+  const removed = done.filter(({ change }) => change !== 'add');
+  await rememberLeaving(core, removed, members, transaction);
   for (const groupId of groupIds) {
-    const removed = done.filter((one) => one.change === 'remove' && one.groupId === groupId);
-    const where = { groupId, userId: removed.map(({ userId }) => userId) };
-    if (removed.length > 0) await GroupMember.destroy({ where, transaction });
+    const userId = removed.filter((one) => one.groupId === groupId).map((one) => one.userId);
+    if (userId.length === 0) continue;
+    await GroupMember.destroy({ where: { groupId, userId }, transaction });
+    await forgetEnrollments(core, groupId, userId, transaction);
   }
   const added = done.filter(({ change }) => change === 'add');
-  const addedAt = core.now();
-  const rows = added.map(({ groupId, userId }) => ({ groupId, userId, source, addedAt }));
+  const former = await takeFormerMembers(core, added, transaction);
+  const now = core.now();
+  const rows = added.map((one) => {
+    const { groupId, userId } = one;
+    const before = former.get(keyOf(one));
+    const createdAccount = before?.createdAccount ?? one.createdAccount ?? false;
+    return { groupId, userId, source, addedAt: before?.addedAt ?? now, createdAccount };
+  });
   await insertRows(GroupMember, rows, transaction);
+  for (const one of added) {
+    const before = former.get(keyOf(one));
+    if (before) one.former = before;
+  }
   return outcomes;
 }
 

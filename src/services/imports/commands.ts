@@ -144,7 +144,7 @@ export async function previewUndo(core: Core, id: string, signal?: AbortSignal):
  */
 export async function canUndo(core: Core, record: Import): Promise<boolean> {
   const { id, status, counts, ledgerClosedAt } = record;
-  const hasChanges = counts.created + counts.updated + counts.enrolled + counts.waiting > 0;
+  const hasChanges = counts.created + counts.updated + counts.enrolled + counts.waiting + counts.left > 0;
   if (!hasChanges || ledgerClosedAt !== null) return false;
   if (neverApplied.includes(status) || ['queued', 'running', 'undoing'].includes(status)) return false;
   return status !== 'undone' || hasKeptAccounts(core, id);

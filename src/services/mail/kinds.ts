@@ -36,6 +36,8 @@ export const mailKinds = {
   'password-changed': urgent,
   /** Reports a transfer of the super admin role; sent to the addresses of both people at the time of the transfer. */
   'role-transferred': urgent,
+  /** Reports a sync that was held to the super admin. */
+  'sync-held': urgent,
   /** Requested by an operator to check that mail arrives. */
   test: { ...urgent, longestAgeMs: hourMs },
   /** Has a link to set the first password. */

@@ -26,6 +26,8 @@ interface ContentByKind {
   'password-changed': { firstName: string };
   /** `isNew`: whether the reader is the new super admin or the former one. `other`: name of the other person. */
   'role-transferred': { firstName: string; isNew: boolean; other: string };
+  /** `leaving`: number of members who would leave the group by the file. */
+  'sync-held': { firstName: string; group: string; file: string; leaving: number; members: number };
   test: object;
   enrolled: EnrollmentNews;
   accepted: EnrollmentNews;

@@ -18,6 +18,11 @@ export interface MailData {
    */
   isNew?: boolean;
   other?: string;
+  /** For a held sync: the group, its file, its members, and how many of them would leave. */
+  group?: string;
+  file?: string;
+  members?: number;
+  leaving?: number;
 }
 
 export interface NewMail {

@@ -94,6 +94,7 @@ async function isAddressUnused({ core, mail, transaction }: MailContext): Promis
 async function personalContent(context: MailContext, user: User, kind: MailKind): Promise<ContentBuilder | undefined> {
   const { firstName, email } = user;
   const { newEmail = '', message = null, isNew = false, other = '' } = context.data;
+  const { group = '', file = '', leaving = 0, members = 0 } = context.data;
   if (user.mailOff.split(' ').includes(kind)) return undefined;
   switch (kind) {
     case 'reset':
@@ -109,6 +110,8 @@ async function personalContent(context: MailContext, user: User, kind: MailKind)
       return () => ({ kind, firstName, newEmail });
     case 'role-transferred':
       return () => ({ kind, firstName, isNew, other });
+    case 'sync-held':
+      return () => ({ kind, firstName, group, file, leaving, members });
     case 'test':
       return () => ({ kind });
     case 'requests':

@@ -101,6 +101,17 @@ export const de: MailTemplates = {
           ],
       button: { label: 'Zur Anmeldeseite', link: publicUrl },
     }),
+    'sync-held': (content, { publicUrl }) => ({
+      subject: `Die Liste von „${content.group}“ wurde nicht abgeglichen`,
+      greeting: greeting(content),
+      before: [
+        `nach der Datei ${content.file} würden ${content.leaving} von ${content.members} Mitgliedern die Gruppe „${content.group}“ verlassen. Das sind mehr, als die Gruppe erlaubt. Deshalb wurde nichts geändert.`,
+        'Bitte prüfe die Datei. Wenn sie stimmt, lade sie unter „Importe“ mit „Gruppe abgleichen“ hoch: Der Plan nennt diese Personen, und du kannst ihn dort freigeben.',
+        `Im Terminal gibst du ihn so frei: --allow-leaving ${content.leaving}`,
+      ],
+      button: { label: 'Zur Anmeldeseite', link: publicUrl },
+      after: ['Bis ein Abgleich gelingt, bekommst du keine weitere E-Mail zu dieser Gruppe.'],
+    }),
     test: (_content, { programme, publicUrl }) => ({
       subject: `Test-E-Mail von ${programme}`,
       greeting: 'Hallo,',

@@ -101,6 +101,17 @@ export const en: MailTemplates = {
           ],
       button: { label: 'Open the sign-in page', link: publicUrl },
     }),
+    'sync-held': (content, { publicUrl }) => ({
+      subject: `The list of “${content.group}” was not synchronised`,
+      greeting: greeting(content),
+      before: [
+        `By the file ${content.file}, ${content.leaving} of ${content.members} members would leave the group “${content.group}”. That is more than the group allows, so nothing was changed.`,
+        'Please check the file. If it is right, upload it under “Imports” with “Keep a group in step”: the plan names these people, and you can approve it there.',
+        `At a terminal, approve it with: --allow-leaving ${content.leaving}`,
+      ],
+      button: { label: 'Open the sign-in page', link: publicUrl },
+      after: ['Until a sync succeeds, you get no further mail about this group.'],
+    }),
     test: (_content, { programme, publicUrl }) => ({
       subject: `Test mail from ${programme}`,
       greeting: 'Hello,',

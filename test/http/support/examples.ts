@@ -462,7 +462,9 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
       { column: 3, field: null },
     ];
     const options = { role: 'trainer', onExisting: 'update', resetPasswords: true, maxErrors: 5, delimiter: ',' };
-    return { ...(await buildPlan(context)), body: { ...options, map, mapCourse: ['1st Aid='] } };
+    const { title } = await buildCourse(context, await buildUser(context, { role: 'trainer' }));
+    const lists = { map, mapCourse: ['1st Aid='], otherCourses: [title] };
+    return { ...(await buildPlan(context)), body: { ...options, ...lists } };
   },
   async applyImport(context) {
     const { token, params } = await buildPlan(context);

@@ -34,6 +34,7 @@ function contents(firstName: string, title: string): { [K in MailKind]: MailCont
     'email-changed': { kind: 'email-changed', firstName, newEmail: 'new@example.org' },
     'password-changed': { kind: 'password-changed', firstName },
     'role-transferred': { kind: 'role-transferred', firstName, isNew: true, other: firstName },
+    'sync-held': { kind: 'sync-held', firstName, group: title, file: 'people.csv', leaving: 14, members: 120 },
     test: { kind: 'test' },
     enrolled: { kind: 'enrolled', ...named, reply: null },
     accepted: { kind: 'accepted', ...named, reply: 'Bring a pen.' },

@@ -120,6 +120,7 @@ export async function show(run: Run<'<import>'>): Promise<Result> {
     ['enrolled', String(counts.enrolled)],
     ['waiting', counts.waiting > 0 ? String(counts.waiting) : null],
     ['left out', counts.leftOut > 0 ? String(counts.leftOut) : null],
+    ['left the group', counts.left > 0 ? String(counts.left) : null],
     [
       'passwords',
       record.credentialsFetchedAt ? `fetched ${record.credentialsFetchedAt.toISOString()}` : credentialsFile,
@@ -249,6 +250,7 @@ const keptReasons: Record<KeptAccount['code'], string> = {
   ENROLLED: 'has other enrollments, or its enrollment was changed since',
   HAS_COURSES: 'has courses as their trainer',
   KEY_TAKEN: 'another account has its old email or phone now',
+  COURSE_FULL: 'left the group, and another person has the seat now',
   GONE: 'was deleted',
 };
 
@@ -257,7 +259,10 @@ function keptText(kept: readonly KeptAccount[], count = kept.length): string[] {
   if (count === 0) return [];
   const lines = kept
     .slice(0, shownKept)
-    .map(({ line, userId, email, code }) => `  line ${line}  ${email ?? userId}  ${keptReasons[code]}`);
+    .map(
+      ({ line, userId, email, code }) =>
+        `  ${line === null ? 'member' : `line ${line}`}  ${email ?? userId}  ${keptReasons[code]}`,
+    );
   const more = count > shownKept ? [`  and ${count - shownKept} more (--json has all)`] : [];
   return [`Kept: ${counted(count, 'account')}`, ...lines, ...more];
 }

@@ -11,6 +11,7 @@ import { printableLine } from '../../core/output/printable.js';
 /** Converts options to words of a command line: `onExisting` becomes `--on-existing`, and a list repeats its option. */
 function optionWords(options: object): string[] {
   return Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
+    if (name === 'otherCourses') return [value].flat().flatMap((course) => ['--course', String(course)]);
     const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     return value === true ? [option] : [value].flat().flatMap((one) => [option, String(one)]);
   });
@@ -20,7 +21,7 @@ function optionWords(options: object): string[] {
 export function importCommand(io: Io, file: string, options: object): string {
   // A name that begins with a dash would count as an option. A dash alone is standard input.
   const named = file.startsWith('-') && file !== '-' ? `./${file}` : file;
-  return commandLine(io, ['users', 'import', named, ...optionWords(options)]);
+  return commandLine(io, ['users', 'roster' in options ? 'sync' : 'import', named, ...optionWords(options)]);
 }
 
 /** Returns the options of an import that differ from the defaults, with values as on the command line. */

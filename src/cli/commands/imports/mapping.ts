@@ -2,6 +2,7 @@ import { AppError } from '../../../errors.js';
 import { pick } from '../../../presenters/pick.js';
 import { hasAtSign } from '../../../schemas/fields.js';
 import type { Encoding } from '../../../schemas/file-format.js';
+import type { ImportOptions } from '../../../schemas/import.js';
 import { type ImportField, importFields, importOptionsSchema, requiredColumns } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Context } from '../../../services/context.js';
@@ -19,7 +20,12 @@ import { createPrompts } from '../../core/prompts/prompts.js';
 import { openMappingFile } from './mapping-file.js';
 import type { importUsersOptions } from './options.js';
 
-export type ImportRun = Run<'[file]', typeof importUsersOptions>;
+export type ImportRun = Run<'[file]', typeof importUsersOptions> & {
+  /** Options of `users sync`, with those that its roster remembers. */
+  options: Partial<Pick<ImportOptions, 'otherCourses' | 'roster' | 'onLeave' | 'maxLeaving'>> & {
+    allowLeaving?: string | undefined;
+  };
+};
 type Column = FilePreview['columns'][number];
 
 /** Whether a user can answer questions: not with --yes or --plan. */

@@ -109,3 +109,40 @@ export const undoOptions = {
   ...dryRunOption,
   ...yesOption,
 };
+
+/** Options that a roster remembers: `users sync` and `groups edit` have them. */
+export const rosterOptions = {
+  '--course <course>': repeatable(
+    'enroll every trainee in this course, until they leave: title or id; may be repeated',
+  ),
+  '--role <role>': importUsersOptions['--role <role>'],
+  '--on-leave <what>':
+    'accounts that the roster created, when their people leave: keep (default), or deactivate if they have no other course or group',
+  '--max-leaving <number>':
+    'hold a sync in which more members would leave than this number or percentage (default: 10%, and at least 5)',
+  '--when-full <what>':
+    'for people whose course is full: wait (default: join its waiting list), reject or skip-course (leave it out)',
+  '--on-existing <what>': importUsersOptions['--on-existing <what>'],
+  '--match <key>': importUsersOptions['--match <key>'],
+  '--missing-phone <what>': importUsersOptions['--missing-phone <what>'],
+  '--enrollment-status <status>': importUsersOptions['--enrollment-status <status>'],
+};
+
+export const syncOptions = {
+  '--roster <group>': 'group to keep in step, which is created if there is none with this name',
+  ...rosterOptions,
+  '--allow-leaving <n>': 'approve a held sync in which exactly this number of members leave',
+  '--dry-run': importUsersOptions['--dry-run'],
+  '--plan <id>': importUsersOptions['--plan <id>'],
+  '--credentials <file>': importUsersOptions['--credentials <file>'],
+  '--invite': importUsersOptions['--invite'],
+  '--notify': importUsersOptions['--notify'],
+  '--max-errors <n>': importUsersOptions['--max-errors <n>'],
+  '--rejects <file>': 'write rejected rows to this file instead of people.rejected.csv; each sync replaces it',
+  '--encoding <name>': importUsersOptions['--encoding <name>'],
+  '--delimiter <character>': importUsersOptions['--delimiter <character>'],
+  '--sheet <sheet>': importUsersOptions['--sheet <sheet>'],
+  '--map <heading=field>': importUsersOptions['--map <heading=field>'],
+  '--map-course <name=course>': importUsersOptions['--map-course <name=course>'],
+  '--yes': importUsersOptions['--yes'],
+};

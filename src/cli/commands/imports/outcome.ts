@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { ChalkInstance } from 'chalk';
 import { pick } from '../../../presenters/pick.js';
 import type { ImportPlan } from '../../../services/imports/plan/plan.js';
+import { type PlannedLeaver, syncHeldError } from '../../../services/imports/plan/roster.js';
 import type { RowCode } from '../../../services/imports/read/fields/row-codes.js';
 import type { AppliedImport, ApplyOptions } from '../../../services/imports/run/run-import.js';
 import type { ImportResult } from '../../../services/imports/store/repository.js';
@@ -55,6 +56,18 @@ export function confirmPlan(run: Run, plan: ImportPlan, notes: readonly string[]
   });
 }
 
+/** Returns the effects of a plan on the members of a roster; nothing if the import is no sync. */
+export const rosterJson = ({ roster }: Pick<ImportPlan, 'roster'>) =>
+  roster === null
+    ? {}
+    : {
+        roster: {
+          ...pick(roster, ['isFirst', 'members', 'held']),
+          postponedByRows: roster.unsure,
+          leaving: roster.leaving,
+        },
+      };
+
 export const planJson = ({ unfinished, seconds, ...plan }: ImportPlan): object => ({
   ...pick(plan, [
     'id',
@@ -78,6 +91,7 @@ export const planJson = ({ unfinished, seconds, ...plan }: ImportPlan): object =
     'stopsAtLine',
     'refusal',
   ]),
+  ...rosterJson(plan),
   unfinished: unfinished && pick(unfinished, ['id', 'rowsDone']),
   seconds: Number(seconds.toFixed(3)),
 });
@@ -183,6 +197,31 @@ const namesText = ({ names }: ImportPlan): string[] =>
 const newGroupsText = ({ newGroups }: ImportPlan): string[] =>
   newGroups.length === 0 ? [] : [printableLine(`  ${counted(newGroups.length, 'new group')}: ${newGroups.join(', ')}`)];
 
+const maxLeaversShown = 20;
+
+/** Returns the members who leave a roster, by name, and what becomes of them. */
+function leavingText({ roster }: ImportPlan): string[] {
+  if (roster === null) return [];
+  if (roster.isFirst) return ['  New roster: nobody leaves with the first sync'];
+  const { leaving, members } = roster;
+  if (leaving.length === 0) return [];
+  const names = leaving.slice(-maxLeaversShown).reverse().map(leaverText);
+  const more = leaving.length - names.length;
+  return [
+    `  ${leaving.length} of ${counted(members, 'member')} to leave:`,
+    ...names,
+    ...(more > 0 ? [`    and ${more} more: --json has all`] : []),
+  ].map(printableLine);
+}
+
+function leaverText({ firstName, lastName, email, ended, isDeactivated }: PlannedLeaver): string {
+  const effects = [
+    ...(ended > 0 ? [`${counted(ended, 'enrollment')} to cancel`] : []),
+    ...(isDeactivated ? ['account to deactivate'] : []),
+  ];
+  return `    ${firstName} ${lastName} <${email}>${effects.length > 0 ? `: ${effects.join(', ')}` : ''}`;
+}
+
 /** Returns the words of the file that were read as roles. */
 function roleWordsText({ roleWords }: ImportPlan): string[] {
   const words = Object.entries(roleWords).map(([word, role]) => `${word} = ${role}`);
@@ -239,6 +278,7 @@ export function planText(plan: ImportPlan, screen: Screen, notes: readonly strin
       ...otherSheets(plan.format),
     ]),
     ...fitted([
+      ...leavingText(plan),
       `  ${counted(counts.created, 'account')} to create${rolesText(plan)}${counts.updated === 0 ? generated : ''}`,
       ...(options.onExisting === 'update'
         ? [`  ${counted(counts.updated, 'account')} to update${counts.updated > 0 ? generated : ''}`]
@@ -270,7 +310,13 @@ export function planText(plan: ImportPlan, screen: Screen, notes: readonly strin
     ...fitted(notes.map((note) => `  ${note}`)),
     ...fitted([...identityChangesText(plan), ...samplesText(plan.samples)]),
     ...(plan.refusal === null ? [] : [printable(`This can't be imported: ${plan.refusal}`)]),
+    ...heldText(plan),
   ].join('\n');
+}
+
+/** Returns why a sync needs an approval. */
+function heldText({ roster, options }: ImportPlan): string[] {
+  return roster?.held ? [printable(syncHeldError(options.roster ?? '', roster.held).message)] : [];
 }
 
 function headline({ number, status, counts }: AppliedImport, seconds: number, io: Io): string {
@@ -361,6 +407,7 @@ export function report(
   const changed = [
     `${counted(counts.created, 'account')} created`,
     ...(counts.updated > 0 ? [`${counts.updated} updated`] : []),
+    ...(counts.left > 0 ? [`${counted(counts.left, 'member')} left`] : []),
     ...(counts.enrolled > 0 ? [`${counts.enrolled} enrolled`] : []),
     ...(counts.waiting > 0 ? [`${counts.waiting} on waiting lists`] : []),
     `${counted(counts.skipped, 'row')} skipped`,

@@ -16,21 +16,25 @@ import { assertCanAsk } from '../../core/bulk/confirm.js';
 import { whenMailsLeave } from '../../core/bulk/mail-hint.js';
 import { createProgress } from '../../core/bulk/progress.js';
 import { type ExitCode, exitCodeOf, exitCodes } from '../../core/command/exit-codes.js';
-import type { Result, Run } from '../../core/command/run.js';
+import type { Result } from '../../core/command/run.js';
 import type { Io } from '../../core/output/output.js';
 import { printable } from '../../core/output/printable.js';
 import { correctionHint, findInterruptedOfSameFile, type InterruptedImport, importCommand } from './command-lines.js';
 import { askEncodingAfter, askMappingsAfter, type ImportRun, mappingsFor } from './mapping.js';
-import type { importUsersOptions } from './options.js';
 import { confirmPlan, effectsText, planJson, planText, report, stderrOf, withResumeHint } from './outcome.js';
 import { fileFromStdin, type SpooledFile } from './stdin-file.js';
+import { prepareSync } from './sync-plan.js';
 import { writeTemplate } from './template.js';
 
 /** Returns the options that the import service accepts, as entered on the command line. */
-const serviceOptions = ({ options }: Run<'[file]', typeof importUsersOptions>) => ({
+const serviceOptions = ({ options }: ImportRun) => ({
   ...pick(options, [
     'role',
     'course',
+    'otherCourses',
+    'roster',
+    'onLeave',
+    'maxLeaving',
     'group',
     'enrollmentStatus',
     'onExisting',
@@ -53,7 +57,7 @@ const serviceOptions = ({ options }: Run<'[file]', typeof importUsersOptions>) =
 });
 
 /** @throws AppError `VALIDATION` */
-export function checkImportOptions(run: Run<'[file]', typeof importUsersOptions>): void {
+export function checkImportOptions(run: ImportRun): void {
   validate(importOptionsSchema, serviceOptions(run));
 }
 
@@ -111,12 +115,18 @@ async function importFile(
   spooled?: SpooledFile,
 ): Promise<Result> {
   const { dryRun, plan: expectedPlan, yes } = original.options;
-  const { run, plan, columns } = await planWithEncoding(original, context, file);
-  const userAnswered = columns.asked === true || run !== original;
+  const planned = await planWithEncoding(original, context, file);
+  const { plan, columns } = planned;
+  const beside = spooled === undefined ? file : stdinPath(original.io);
+  const prepared = plan.roster === null ? { run: planned.run } : await prepareSync(planned.run, context, plan, beside);
+  if (prepared.result) return prepared.result;
+  const { run } = prepared;
+  const userAnswered = columns.asked === true || planned.run !== original;
   if (expectedPlan !== undefined)
     assertPlanCurrent(plan, expectedPlan, `The plan is now ${plan.id}: see it with --dry-run.`);
   const interrupted = await findInterruptedOfSameFile(run.io, context, plan);
-  const showsPlan = !dryRun && plan.refusal === null && !yes && expectedPlan === undefined;
+  const isHeld = isSyncHeld(run, plan);
+  const showsPlan = !dryRun && plan.refusal === null && !isHeld && !yes && expectedPlan === undefined;
   const isAsked = showsPlan && !isIdle(plan);
   if (isAsked)
     await confirmPlan(run, plan, notesOf(interrupted)).catch((error: unknown) => {
@@ -171,23 +181,30 @@ async function planWithMappings(run: ImportRun, context: Context, file: string) 
 
 /** Whether a plan changes no account and no enrollment, and needs no confirmation. */
 const isIdle = ({ counts, unfinished }: ImportPlan): boolean =>
-  unfinished === null && counts.created + counts.updated + counts.enrolled + counts.waiting === 0;
+  unfinished === null && counts.created + counts.updated + counts.enrolled + counts.waiting + counts.left === 0;
+
+/** Whether the plan takes too many members out of a roster, and the number isn't approved. */
+const isSyncHeld = ({ options }: ImportRun, { roster }: ImportPlan): boolean =>
+  roster?.held != null && String(roster.held.leaving) !== options.allowLeaving;
 
 const notesOf = (interrupted: InterruptedImport | null): string[] => (interrupted === null ? [] : [interrupted.text]);
 
 /** Returns the exit code for a dry run: the code that the import would have. */
-function plannedExitCode({ refusal, counts }: ImportPlan): ExitCode {
+function plannedExitCode({ refusal, counts }: ImportPlan, isHeld: boolean): ExitCode {
   if (refusal !== null) return exitCodeOf('IMPORT_REFUSED');
+  if (isHeld) return exitCodeOf('SYNC_HELD');
   return counts.rejected > 0 ? exitCodes.partial : exitCodes.ok;
 }
 
 function dryRunResult(
-  { io, options, display, paint }: ImportRun,
+  run: ImportRun,
   fileArgument: string,
   plan: ImportPlan,
   map: readonly string[],
   interrupted: InterruptedImport | null,
 ): Result {
+  const { io, options, display, paint } = run;
+  const isHeld = isSyncHeld(run, plan);
   const rejectsFile =
     options.rejects !== undefined && plan.counts.rejected > 0 ? path.resolve(io.cwd, options.rejects) : null;
   const lines = [
@@ -210,7 +227,7 @@ function dryRunResult(
     },
     text: `${planText(plan, screen, notesOf(interrupted))}\n${printable(lines.join('\n'))}`,
     painted: true,
-    exitCode: plannedExitCode(plan),
+    exitCode: plannedExitCode(plan, isHeld),
   };
 }
 
@@ -228,7 +245,11 @@ function applyPlanCommand(io: Io, fileArgument: string, options: ImportRun['opti
   // Without --rejects: the dry run has written that file, and an import never overwrites it. Without --mapping: --map has
   // its mappings.
   const { dryRun: _, yes: __, rejects: ___, mapping: ____, ...others } = options;
-  return importCommand(io, fileArgument, { ...others, plan: plan.id });
+  return importCommand(io, fileArgument, {
+    ...others,
+    ...(plan.roster?.held && { allowLeaving: plan.roster.held.leaving }),
+    plan: plan.id,
+  });
 }
 
 async function makePlan(run: ImportRun, context: Context, file: string, map: readonly string[]): Promise<ImportPlan> {
@@ -257,9 +278,11 @@ async function apply(
 ): Promise<AppliedImport> {
   const progress = createProgress(run, 'Importing', plan.counts.rows);
   const beside = spooled && { beside: stdinPath(run.io) };
+  const { allowLeaving } = run.options;
+  const allowed = allowLeaving !== undefined && { allowLeaving: Number(allowLeaving) };
   try {
     return await withResumeHint(run, { progress, total: plan.counts.rows }, (options) =>
-      applyImport(context, operator, plan, { ...options, ...beside }),
+      applyImport(context, operator, plan, { ...options, ...beside, ...allowed }),
     );
   } finally {
     progress.stop();

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../../core/command/command.js';
 import { bulkNotes, yesOption } from '../../core/command/declaration.js';
-import { importUsersOptions } from '../imports/options.js';
+import { importUsersOptions, syncOptions } from '../imports/options.js';
 import {
   accountBulkOptions,
   editOptions,
@@ -228,6 +228,25 @@ function registerFiles(users: Command, registry: Registry): void {
         check: checkImportOptions,
         run: importUsers,
       })),
+  });
+
+  define(users, registry, {
+    usage: 'sync [file]',
+    schema: 'current',
+    summary: 'Keep a group in step with a file: add its people, and take out the members whom it no longer names',
+    examples: [
+      'users sync people.csv --roster "Year 9" --course "First Aid"',
+      'users sync people.csv --roster "Year 9" --dry-run',
+      'users sync people.csv --roster "Year 9" --yes --quiet',
+      'users sync people.csv --roster "Year 9" --yes --allow-leaving 14',
+    ],
+    options: syncOptions,
+    notes:
+      'The file is one for users import. The first sync remembers its options: later ones need only --roster. An option of a later sync applies to that sync only; change the remembered ones with groups edit.' +
+      '\n\nMembers whom the file no longer names leave: the enrollments that the roster made are cancelled. People whom somebody added by hand stay. Nobody is deleted. Nobody leaves with the first sync, and while a row has names without a readable email.' +
+      '\n\nIf too many would leave, nothing is changed. Check the file, then approve exactly their number with --allow-leaving.' +
+      '\n\nExit codes: 0 in step; 3 some rows rejected; 4 held, because too many members would leave; 2 the file or an option is not valid; 130 interrupted.',
+    load: () => import('../imports/sync.js').then(({ checkSync, syncUsers }) => ({ check: checkSync, run: syncUsers })),
   });
 
   define(users, registry, {

@@ -12,6 +12,8 @@ export const exitCodes = {
    * missing or damaged files of a backup.
    */
   partial: 3,
+  /** A sync in which too many members would leave. Nothing was changed. */
+  held: 4,
   /** A bug in coursectl. */
   bug: 70,
   /** Ctrl-C. */
@@ -26,6 +28,7 @@ const otherExitCodes: Readonly<Partial<Record<ErrorCode, ExitCode>>> = {
   USAGE: exitCodes.usage,
   IMPORT_FILE_INVALID: exitCodes.usage,
   IMPORT_REFUSED: exitCodes.usage,
+  SYNC_HELD: exitCodes.held,
   INTERRUPTED: exitCodes.interrupted,
 };
 

@@ -65,6 +65,7 @@ export const catalogue: Translations['catalogue'] = {
     left: 'Du hast selbst abgesagt.',
     refused: 'Deine Anfrage wurde abgelehnt.',
     removed: 'Die Kursleitung oder die Verwaltung hat deinen Platz abgesagt.',
+    roster: 'Du stehst nicht mehr in der Liste dieses Kurses.',
   },
   message: {
     own: 'Deine Nachricht',

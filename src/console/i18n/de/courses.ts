@@ -28,6 +28,7 @@ export const courses: Translations['courses'] = {
     left: 'Auf eigenen Wunsch',
     refused: 'Anfrage abgelehnt',
     removed: 'Durch Kursleitung oder Verwaltung',
+    roster: 'Nicht mehr in der Liste',
   },
   level: {
     beginner: 'Einstieg',

@@ -20,6 +20,7 @@ export const imports: Translations['imports'] = {
   enrolled: 'Teilnahmen',
   waiting: 'Auf Wartelisten',
   leftOut: 'Ohne Platz',
+  left: 'Haben die Gruppe verlassen',
   anyStatus: 'Jeder Status',
   origin: 'Herkunft',
   originHttp: 'Browser oder API',
@@ -292,6 +293,8 @@ export const imports: Translations['imports'] = {
       'Einige Konten sind laut der Datei inaktiv, etwa gesperrt. Diese Personen können sich nicht anmelden.',
     REPLY_WITHOUT_COURSE: 'Antworten in Zeilen ohne Kurs werden nicht importiert.',
     STATUS_WITHOUT_COURSE: 'Ein Status der Teilnahme ohne Kurs bewirkt nichts.',
+    LEAVING_POSTPONED:
+      'Diese Zeilen nennen Namen ohne lesbare E-Mail-Adresse und können jedes Mitglied meinen: Niemand verlässt die Gruppe.',
   },
   problem: {
     SHEET_UNKNOWN: 'Dieses Blatt gibt es in der Arbeitsmappe nicht. Wähle unten ein anderes.',
@@ -358,6 +361,9 @@ export const imports: Translations['imports'] = {
       'Der Kurs ist ausgebucht. Erhöhe die Höchstzahl der Plätze oder ändere die Option „Wenn ein Kurs ausgebucht ist“.',
     WAITING_LIST_FULL: 'Der Kurs ist ausgebucht, und seine Warteliste ist voll.',
     GROUP_LIMIT: 'Eine Gruppe hat schon 100.000 Mitglieder, oder die Person ist schon in 50 Gruppen.',
+    KEPT_INACTIVE: 'Das Konto ist inaktiv und bleibt es: Niemand wird in Kurse aufgenommen.',
+    RENAMED_PERHAPS:
+      'Ein Mitglied mit diesem Namen oder Telefon steht nicht in der Datei. Ist es dieselbe Person, ändere die E-Mail-Adresse ihres Kontos. Ist es eine andere, entferne das Mitglied aus der Gruppe.',
     ENROLLMENT_CANCELLED: 'Der Platz wurde abgesagt. Möglich ist wieder „Nimmt teil“, aber nicht „Angefragt“.',
   },
   result: {
@@ -403,6 +409,7 @@ export const imports: Translations['imports'] = {
       ENROLLED: 'hat andere Teilnahmen, oder seine Teilnahme wurde seitdem geändert',
       HAS_COURSES: 'hat Kurse',
       KEY_TAKEN: 'seine alte E-Mail-Adresse oder Telefonnummer gehört jetzt zu einem anderen Konto',
+      COURSE_FULL: 'gehört jemandem, der die Gruppe verlassen hat und dessen Platz jetzt vergeben ist',
       GONE: 'wurde gelöscht',
     },
   },
@@ -411,6 +418,7 @@ export const imports: Translations['imports'] = {
     updated: 'Wird geändert',
     skipped: 'Wird übersprungen',
     rejected: 'Wird abgelehnt',
+    left: 'Verlässt die Gruppe',
   },
   undo: {
     removed: 'Konto gelöscht',
@@ -432,5 +440,6 @@ export const imports: Translations['imports'] = {
     updated: 'Geändert',
     skipped: 'Übersprungen',
     rejected: 'Abgelehnt',
+    left: 'Hat die Gruppe verlassen',
   },
 };

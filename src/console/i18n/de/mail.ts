@@ -62,6 +62,7 @@ export const mail = {
     'email-changed': 'Adresse geändert',
     'password-changed': 'Passwort geändert',
     'role-transferred': 'Rolle des Super-Admins übergeben',
+    'sync-held': 'Angehaltener Abgleich einer Gruppe',
     enrolled: 'In einen Kurs aufgenommen',
     accepted: 'Anfrage angenommen',
     moved_up: 'Von der Warteliste nachgerückt',

@@ -68,6 +68,7 @@ export const refusals: Pick<Translations, 'refusal' | 'refusalWith' | 'problem'>
     IMPORT_ROWS_DELETED:
       'Die Zeilen dieses Imports wurden in Dateien exportiert und gelöscht. Der Import lässt sich nicht mehr anzeigen oder ändern.',
     PLAN_EXPIRED: 'Der Plan ist abgelaufen. Lade die Datei noch einmal hoch.',
+    SYNC_HELD: 'Zu viele Mitglieder würden die Gruppe verlassen. Gib ihre Zahl frei oder prüfe die Datei.',
     IMPORT_REFUSED: 'Mit dieser Datei oder diesen Optionen ist kein Import möglich.',
     PLAN_OUTDATED: 'Der Plan ist veraltet. Sieh ihn dir noch einmal an.',
     PLAN_LIMIT: 'Du hast die Höchstzahl an geplanten Importen erreicht. Führe erst einige aus oder verwirf sie.',

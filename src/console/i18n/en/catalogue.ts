@@ -63,6 +63,7 @@ export const catalogue = {
     left: 'You withdrew from this course.',
     refused: 'Your request was refused.',
     removed: 'You were removed from this course.',
+    roster: 'You are no longer in the list of this course.',
   },
   message: {
     own: 'Your message',

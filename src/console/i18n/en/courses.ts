@@ -27,6 +27,7 @@ export const courses = {
     left: 'By the trainee',
     refused: 'Request refused',
     removed: 'By trainer or admin',
+    roster: 'No longer in the list',
   },
   level: {
     beginner: 'Beginner',

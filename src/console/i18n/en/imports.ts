@@ -17,6 +17,7 @@ export const imports = {
   enrolled: 'Enrollments',
   waiting: 'On waiting lists',
   leftOut: 'Left out of full courses',
+  left: 'Left the group',
   anyStatus: 'Any status',
   origin: 'From',
   originHttp: 'Console or API',
@@ -280,6 +281,7 @@ export const imports = {
     STATE_INACTIVE: 'Accounts that the file calls inactive, such as suspended ones, can’t be used to sign in.',
     REPLY_WITHOUT_COURSE: 'Replies of rows without a course are not imported.',
     STATUS_WITHOUT_COURSE: 'An enrollment status without a course has no effect.',
+    LEAVING_POSTPONED: 'These rows have names and no readable email, so they may be about any member: nobody leaves.',
   },
   problem: {
     SHEET_UNKNOWN: 'The workbook has no such sheet. Choose another below.',
@@ -341,6 +343,9 @@ export const imports = {
     WAITING_LIST_FULL: 'The course and its waiting list are full.',
     ENROLLMENT_CANCELLED: 'The enrollment was cancelled: it can become active again, but not pending.',
     GROUP_LIMIT: 'A group has 100,000 members already, or the person is in 50 groups already.',
+    KEPT_INACTIVE: 'The account is inactive, and stays so: nobody is enrolled.',
+    RENAMED_PERHAPS:
+      'A member with this name or phone is not in the file. If it is the same person, change the email of that account. If it is another person, remove the member from the group.',
   },
   result: {
     title: 'Result',
@@ -381,6 +386,7 @@ export const imports = {
       ENROLLED: 'has other enrollments, or its enrollment was changed since',
       HAS_COURSES: 'has courses',
       KEY_TAKEN: 'its old email or phone belongs to another account now',
+      COURSE_FULL: 'left the group, and another person has the seat now',
       GONE: 'was deleted',
     },
   },
@@ -389,6 +395,7 @@ export const imports = {
     updated: 'Will be updated',
     skipped: 'Will be skipped',
     rejected: 'Will be rejected',
+    left: 'Will leave the group',
   },
   undo: {
     removed: 'Account deleted',
@@ -410,5 +417,6 @@ export const imports = {
     updated: 'Updated',
     skipped: 'Skipped',
     rejected: 'Rejected',
+    left: 'Left the group',
   },
 } as const;

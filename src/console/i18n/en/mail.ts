@@ -62,6 +62,7 @@ export const mail = {
     'email-changed': 'Address changed',
     'password-changed': 'Password changed',
     'role-transferred': 'Super admin handed over',
+    'sync-held': 'Held sync of a group',
     enrolled: 'Enrolled',
     accepted: 'Request accepted',
     moved_up: 'Moved up from the waiting list',

@@ -63,6 +63,7 @@ export const refusals = {
     IMPORT_ROWS_DELETED:
       'The rows of this import were exported to files and deleted; it cannot be shown or changed any more.',
     PLAN_EXPIRED: 'The plan has expired. Upload the file again.',
+    SYNC_HELD: 'Too many members would leave the group. Approve their number, or check the file.',
     IMPORT_REFUSED: 'The file cannot be imported with these options.',
     PLAN_OUTDATED: 'The plan is out of date. Look at it once more.',
     PLAN_LIMIT: 'You have the maximum number of planned imports. Apply or discard some first.',

@@ -109,7 +109,7 @@ export const importOperations = {
     params: Joi.object({ id: shapes.idOf('import') }),
     body: applySchema,
     success: accepted('The import is queued', { import: importWithPlan }),
-    failures: ['NOT_FOUND', 'IMPORT_CONFLICT', 'PLAN_EXPIRED', 'IMPORT_REFUSED', 'PLAN_OUTDATED'],
+    failures: ['NOT_FOUND', 'IMPORT_CONFLICT', 'PLAN_EXPIRED', 'IMPORT_REFUSED', 'PLAN_OUTDATED', 'SYNC_HELD'],
   }),
   listImportRows: operation.get('/api/imports/:id/rows', {
     summary: 'Rows of an import: of its plan until the plan is applied, then with their outcomes',

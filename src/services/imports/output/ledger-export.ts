@@ -1,7 +1,7 @@
 import type { Import } from '../../../db/models/import.js';
 import type { Table, TableColumn, TableRow } from '../../../tables/write/table.js';
 import type { Core } from '../../core.js';
-import { assertLedgerReadable, type LedgerLine, ledgerAfter } from '../store/ledger.js';
+import { assertLedgerReadable, beforeFirstLine, type LedgerLine, ledgerAfter, shownLine } from '../store/ledger.js';
 
 const ledgerHeader = [
   'line',
@@ -20,7 +20,7 @@ const ledgerHeader = [
 const columns: readonly TableColumn[] = ledgerHeader.map((heading) => ({ heading, isText: heading === 'phone' }));
 
 function ledgerRow({ row, firstName, lastName, email, phone }: LedgerLine): TableRow {
-  const outcome = [row.line, row.outcome, row.code, row.reason, row.userId];
+  const outcome = [shownLine(row.line), row.outcome, row.code, row.reason, row.userId];
   return [...outcome, firstName, lastName, email, phone, row.undoOutcome, row.undoCode];
 }
 
@@ -32,7 +32,7 @@ function ledgerRow({ row, firstName, lastName, email, phone }: LedgerLine): Tabl
 export function ledgerTable(core: Core, record: Import): Table {
   const { id } = record;
   assertLedgerReadable(record);
-  let after = 0;
+  let after = beforeFirstLine;
   return {
     sheet: 'Rows',
     columns,

@@ -112,13 +112,17 @@ export class CourseIndex {
 
 /** The courses that the options of an import name. */
 interface OptionCourses {
-  /** The course in which all trainees of the file are enrolled. */
-  forAll: CourseReference | null;
+  /** Courses in which all trainees of the file are enrolled. */
+  forAll: readonly CourseReference[];
   /** Courses for names in the file, by the comparable name. */
   choices: ReadonlyMap<string, CourseReference | 'ignored'>;
 }
 
-async function findOptionCourse(core: Core, path: 'course' | 'mapCourse', name: string): Promise<CourseReference> {
+async function findOptionCourse(
+  core: Core,
+  path: 'course' | 'otherCourses' | 'mapCourse',
+  name: string,
+): Promise<CourseReference> {
   const course = await findCourseByName(core, name);
   if (course) return referenceTo(course);
   throw validationError([{ path, code: 'UNKNOWN', message: courseUnknown }]);
@@ -130,9 +134,10 @@ async function findOptionCourse(core: Core, path: 'course' | 'mapCourse', name: 
  */
 export async function findOptionCourses(
   core: Core,
-  { course, mapCourse = [] }: Pick<Partial<ImportOptions>, 'course' | 'mapCourse'>,
+  { course, otherCourses = [], mapCourse = [] }: Pick<Partial<ImportOptions>, 'course' | 'otherCourses' | 'mapCourse'>,
 ): Promise<OptionCourses> {
-  const forAll = course === undefined ? null : await findOptionCourse(core, 'course', course);
+  const forAll = course === undefined ? [] : [await findOptionCourse(core, 'course', course)];
+  for (const name of otherCourses) forAll.push(await findOptionCourse(core, 'otherCourses', name));
   const choices = new Map<string, CourseReference | 'ignored'>();
   for (const entry of mapCourse) {
     const at = entry.lastIndexOf('=');
@@ -155,9 +160,12 @@ export class Capacity {
   readonly groupSizes = new Map<string, number>();
   readonly #free = new Map<string, Vacancies>();
   readonly #core: Core;
+  readonly #freed: ReadonlyMap<string, { seats: number; waiting: number }>;
 
-  constructor(core: Core) {
+  /** @param freed seats and places on waiting lists that become free before the first row, by course */
+  constructor(core: Core, freed: ReadonlyMap<string, { seats: number; waiting: number }> = new Map()) {
     this.#core = core;
+    this.#freed = freed;
   }
 
   /** Counts the enrollments of courses that were not counted yet. */
@@ -166,7 +174,12 @@ export class Capacity {
     for (const course of courses)
       if (course.maxStudents !== null && !this.#free.has(course.id)) uncounted.set(course.id, course);
     const occupancy = await readOccupancy(this.#core, [...uncounted.keys()]);
-    for (const [id, course] of uncounted) this.#free.set(id, new Vacancies(course, occupancy(id)));
+    for (const [id, course] of uncounted) {
+      const { taken, waiting, eligible } = occupancy(id);
+      const { seats, waiting: left } = this.#freed.get(id) ?? { seats: 0, waiting: 0 };
+      const after = { taken: taken - seats, waiting: waiting - left, eligible: Math.max(0, eligible - left) };
+      this.#free.set(id, new Vacancies(course, after));
+    }
   }
 
   /**

@@ -16,6 +16,7 @@ import { EnrollmentDecider } from './enrollment-decider.js';
 import { GroupDecider } from './group-decider.js';
 import { type AccountChanges, type Decision, type ExistingAccount, groupsOf, rejection } from './outcomes.js';
 import { blockedRoleChanges, roleBlockReasons } from './role-changes.js';
+import type { RosterPlan } from './roster.js';
 
 /** Fields that identify or name an account. */
 const releasedFields = ['firstName', 'lastName', 'email', 'phone'] as const;
@@ -48,27 +49,34 @@ export class Decider {
   /** Accounts that changed after this time don't match by phone only. */
   readonly #unchangedSince: Date | null;
 
-  private constructor(core: Core, options: ImportOptions, unfinished: Import | null, planned: KeyIndex | undefined) {
+  private constructor(
+    core: Core,
+    options: ImportOptions,
+    unfinished: Import | null,
+    planned: KeyIndex | undefined,
+    roster: RosterPlan | undefined,
+  ) {
     this.#core = core;
     this.#options = options;
     this.#plannedPhoneMatches = planned;
     this.#unchangedSince = unfinished && isPlannedWithoutReview(unfinished) ? unfinished.startedAt : null;
-    this.#enrollments = new EnrollmentDecider(core, options, this.#people);
-    this.#groups = new GroupDecider(core, options, this.#people);
+    this.#enrollments = new EnrollmentDecider(core, options, this.#people, roster);
+    this.#groups = new GroupDecider(core, options, this.#people, roster);
   }
 
   /**
    * @param unfinished the import whose first rows are done
    * @param planned the phone-only matches of the applied plan: accounts that got a phone later don't match
+   * @param roster the members who leave, if the import is a sync
    * @throws AppError `VALIDATION` if the default course doesn't exist
    */
   static async open(
     core: Core,
     options: ImportOptions,
     unfinished: Import | null,
-    planned?: KeyIndex,
+    { planned, roster }: { planned?: KeyIndex; roster?: RosterPlan | undefined } = {},
   ): Promise<Decider> {
-    const decider = new Decider(core, options, unfinished, planned);
+    const decider = new Decider(core, options, unfinished, planned, roster);
     await decider.#enrollments.reload();
     await decider.#groups.reload();
     decider.#phones = await readPhoneKeys(core);

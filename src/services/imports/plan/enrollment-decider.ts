@@ -17,14 +17,15 @@ import {
   type PlannedEnrollment,
   rejection,
 } from './outcomes.js';
+import type { RosterPlan } from './roster.js';
 
 type Accepted = Exclude<Decision, { outcome: 'rejected' }>;
 
 /** The courses as they were last read. A batch keeps its object, because another batch may reload the courses. */
 interface KnownCourses {
   index: CourseIndex;
-  /** The course in which all trainees of the file are enrolled. */
-  forAll: CourseReference | null;
+  /** Courses in which all trainees of the file are enrolled. */
+  forAll: readonly CourseReference[];
 }
 
 const cancelledReason =
@@ -56,14 +57,16 @@ export class EnrollmentDecider {
   readonly #core: Core;
   readonly #options: ImportOptions;
   readonly #people: AcceptedPeople;
+  readonly #roster: RosterPlan | undefined;
   #courses: KnownCourses;
 
   /** @param people people of earlier rows */
-  constructor(core: Core, options: ImportOptions, people: AcceptedPeople) {
+  constructor(core: Core, options: ImportOptions, people: AcceptedPeople, roster: RosterPlan | undefined) {
     this.#core = core;
+    this.#roster = roster;
     this.#options = options;
     this.#people = people;
-    this.#courses = { index: new CourseIndex(core), forAll: null };
+    this.#courses = { index: new CourseIndex(core), forAll: [] };
   }
 
   /**
@@ -87,21 +90,27 @@ export class EnrollmentDecider {
           ]),
     );
     const known = this.#courses;
-    if (known.forAll === null && named.length === 0) return decisions;
+    if (known.forAll.length === 0 && named.length === 0) return decisions;
     await known.index.load(named);
     const enrolling = decisions.map((decision) => this.#addEnrollments(decision, known));
     const enrolled = await this.#existingEnrollments(enrolling);
+    const claimable = await this.#findClaimable([...enrolled.values()]);
     await capacity.load(
       enrolling.flatMap((one) => (one.outcome === 'rejected' ? [] : one.enrollments.map(({ course }) => course))),
     );
     return enrolling.map((decision) => {
       if (decision.outcome === 'rejected') return decision;
       const userId = accountOf(decision)?.id;
+      const claims: string[] = [];
       const enrollments = decision.enrollments.flatMap((planned): PlannedEnrollment[] => {
         const existing = enrolled.get(`${userId} ${planned.course.id}`);
         if (!existing) return [planned];
+        const { isEnrolled } = rulesOf(existing.status);
+        if (claimable.has(existing.id)) claims.push(existing.id);
         const isPromoted = existing.status === 'waiting' && mayFollow('waiting', planned.status, 'manager');
-        if (rulesOf(existing.status).isEnrolled && !isPromoted) return [];
+        if (isEnrolled && !isPromoted) return [];
+        // People or managers have cancelled it since the person joined the roster.
+        if (!isEnrolled && decision.roster === 'member' && existing.cancelReason !== 'roster') return [];
         // An inactive account on the waiting list has no reserved seat.
         return [{ ...planned, earlier: existing, isOnWaitingList: isPromoted && wasActive(decision) }];
       });
@@ -111,7 +120,9 @@ export class EnrollmentDecider {
       if (enrollments.length > 0 && !this.#isActiveAfter(decision))
         return rejection(decision.row, 'ACCOUNT_INACTIVE', inactiveReason, userId);
       const placed = capacity.allocate(enrollments, this.#options.whenFull);
-      return placed ? { ...decision, ...placed } : rejection(decision.row, 'COURSE_FULL', courseFull, userId);
+      return placed
+        ? { ...decision, ...placed, ...(claims.length > 0 && { claims }) }
+        : rejection(decision.row, 'COURSE_FULL', courseFull, userId);
     });
   }
 
@@ -144,8 +155,10 @@ export class EnrollmentDecider {
       if (!enrollments.some(({ course }) => course.id === own.id)) enrollments.push({ course: own, status, reply });
     }
     // A file may also contain trainers, who are not enrolled.
-    if (forAll !== null && isTrainee && !enrollments.some(({ course }) => course.id === forAll.id))
-      enrollments.push({ course: forAll, status, reply: enrollments.length === 0 ? reply : null });
+    for (const course of isTrainee ? forAll : [])
+      if (!enrollments.some((one) => one.course.id === course.id))
+        enrollments.push({ course, status, reply: enrollments.length === 0 ? reply : null });
+    if (decision.roster === 'inactive') return { ...decision, enrollments: [] };
     if (!isSamePerson(decision)) return { ...decision, enrollments };
     const { email } = row.person;
     const isNew = ({ course }: PlannedEnrollment) => !this.#people.isEnrolled(email, course.id, row.line);
@@ -181,6 +194,19 @@ export class EnrollmentDecider {
     const { role = account?.role ?? this.#options.role, isActive = account?.isActive ?? true } = row.person;
     const isUpdated = isSamePerson(decision) && this.#options.onExisting === 'update';
     return account && !isUpdated ? account : { role, isActive };
+  }
+
+  /** Returns the ids of enrollments that other rosters have made, and the roster of the import has not. */
+  async #findClaimable(existing: readonly EarlierEnrollment[]): Promise<ReadonlySet<string>> {
+    const open = existing.filter(({ status }) => rulesOf(status).isEnrolled).map(({ id }) => id);
+    if (!this.#roster || open.length === 0) return new Set();
+    const { GroupEnrollment } = this.#core.database.models;
+    const made = await this.#core.database.read(() =>
+      GroupEnrollment.findAll({ where: { enrollmentId: open }, raw: true }),
+    );
+    const own = this.#roster.groupId;
+    const isOwn = new Set(made.flatMap(({ enrollmentId, groupId }) => (groupId === own ? [enrollmentId] : [])));
+    return new Set(made.flatMap(({ enrollmentId }) => (isOwn.has(enrollmentId) ? [] : [enrollmentId])));
   }
 
   /** Returns existing enrollments of any status, by `user course`. */

@@ -7,7 +7,16 @@ import { groupLimits } from '../../groups/limits.js';
 import { countMemberships } from '../../groups/members.js';
 import { quoteValue } from '../read/rows/row-problems.js';
 import type { AcceptedPeople } from './accepted-people.js';
-import { accountOf, type Decision, groupsOf, isSamePerson, type PlannedGroup, rejection } from './outcomes.js';
+import {
+  accountOf,
+  type Decision,
+  type ExistingAccount,
+  groupsOf,
+  isSamePerson,
+  type PlannedGroup,
+  rejection,
+} from './outcomes.js';
+import type { RosterPlan } from './roster.js';
 
 /** Maximum number of new groups in a file. More of them mean that a wrong column was mapped. */
 const maxNewGroups = 50;
@@ -18,21 +27,34 @@ interface Memberships {
   known: ReadonlySet<string>;
   /** Number of groups by account. */
   counts: ReadonlyMap<string, number>;
+  /** Accounts that the roster of the import has deactivated. */
+  deactivated: ReadonlySet<string>;
 }
+
+const noMemberships: Memberships = { known: new Set(), counts: new Map(), deactivated: new Set() };
 
 /** Adds groups to decisions, and rejects rows whose people can't be added. */
 export class GroupDecider {
   readonly #core: Core;
-  readonly #ofAll: string | undefined;
+  readonly #ofAll: readonly string[];
+  readonly #rosterKey: string | undefined;
+  readonly #roster: RosterPlan | undefined;
   readonly #people: AcceptedPeople;
   /** Ids of the groups by name key. */
   #ids: ReadonlyMap<string, string> = new Map();
   readonly #new = new Map<string, string>();
 
   /** @param people people of earlier rows */
-  constructor(core: Core, { group }: Pick<ImportOptions, 'group'>, people: AcceptedPeople) {
+  constructor(
+    core: Core,
+    { group, roster: name }: Pick<ImportOptions, 'group' | 'roster'>,
+    people: AcceptedPeople,
+    roster: RosterPlan | undefined,
+  ) {
     this.#core = core;
-    this.#ofAll = group;
+    this.#ofAll = [group, name].filter((one) => one !== undefined);
+    this.#rosterKey = name === undefined ? undefined : comparableTitle(name);
+    this.#roster = roster;
     this.#people = people;
   }
 
@@ -52,7 +74,8 @@ export class GroupDecider {
    * Adds the new groups of their people to the decisions.
    * @param sizes numbers of members by the keys of groups, including planned members
    */
-  async decide(decisions: readonly Decision[], sizes: Map<string, number>): Promise<readonly Decision[]> {
+  async decide(all: readonly Decision[], sizes: Map<string, number>): Promise<readonly Decision[]> {
+    const decisions = all.map((one) => this.#rejectRenamed(one));
     const named = decisions.map((one) => (one.outcome === 'rejected' ? [] : this.#namedBy(one)));
     if (named.every((groups) => groups.length === 0)) return decisions;
     const members = await this.#membershipsOf(decisions.filter((_, at) => named[at]?.length));
@@ -61,7 +84,7 @@ export class GroupDecider {
   }
 
   #namedBy({ row }: Exclude<Decision, { outcome: 'rejected' }>): PlannedGroup[] {
-    const names = [...(row.person.groups ?? []), ...(this.#ofAll === undefined ? [] : [this.#ofAll])];
+    const names = [...(row.person.groups ?? []), ...this.#ofAll];
     const groups = new Map<string, PlannedGroup>();
     for (const name of names) {
       const key = comparableTitle(name);
@@ -74,13 +97,14 @@ export class GroupDecider {
   async #membershipsOf(decisions: readonly Decision[]): Promise<Memberships> {
     const { GroupMember } = this.#core.database.models;
     const userId = decisions.flatMap((one) => (one.outcome === 'rejected' ? [] : (accountOf(one)?.id ?? [])));
-    if (userId.length === 0) return { known: new Set(), counts: new Map() };
+    if (userId.length === 0) return noMemberships;
     const found = await this.#core.database.read(() =>
       GroupMember.findAll({ attributes: ['userId', 'groupId'], where: { userId }, raw: true }),
     );
     const counts = new Map<string, number>();
     for (const { userId } of found) counts.set(userId, (counts.get(userId) ?? 0) + 1);
-    return { known: new Set(found.map(({ userId, groupId }) => `${userId} ${groupId}`)), counts };
+    const known = new Set(found.map(({ userId, groupId }) => `${userId} ${groupId}`));
+    return { known, counts, deactivated: await this.#deactivatedAmong(userId) };
   }
 
   /** Counts the members of groups that were not counted yet. */
@@ -93,15 +117,63 @@ export class GroupDecider {
     for (const [id, key] of uncounted) sizes.set(key, counts.get(id) ?? 0);
   }
 
+  async #deactivatedAmong(userId: string[]): Promise<ReadonlySet<string>> {
+    const groupId = this.#rosterId;
+    if (groupId === undefined) return new Set();
+    const { FormerMember } = this.#core.database.models;
+    const where = { groupId, userId, deactivated: true };
+    const former = await this.#core.database.read(() =>
+      FormerMember.findAll({ attributes: ['userId'], where, raw: true }),
+    );
+    return new Set(former.map((one) => one.userId));
+  }
+
+  get #rosterId(): string | undefined {
+    return this.#rosterKey === undefined ? undefined : this.#ids.get(this.#rosterKey);
+  }
+
+  /** Rejects a newcomer with the name or the phone of a member who would leave: both may be the same person. */
+  #rejectRenamed(decision: Decision): Decision {
+    const { row } = decision;
+    const isNew = decision.outcome === 'created' || ('code' in row && row.code === 'ACCOUNTS_DIFFER');
+    const member = isNew ? this.#roster?.renamed.get(row.line) : undefined;
+    if (!member) return decision;
+    const name = `${member.firstName} ${member.lastName} <${member.email}>`;
+    return rejection(
+      row,
+      'RENAMED_PERHAPS',
+      `${name} is a member and not in the file. ${renamedAdvice}`,
+      member.userId,
+    );
+  }
+
+  /** Adds what the sync has to know of a member, and returns accounts that the roster has deactivated. */
+  #inRoster(decision: Accepted, account: ExistingAccount, { known, deactivated }: Memberships): Accepted {
+    if (this.#roster === undefined) return decision;
+    const changes = decision.outcome === 'updated' ? decision.changes : {};
+    if (changes.isActive ?? account.isActive)
+      return known.has(`${account.id} ${this.#rosterId}`) ? { ...decision, roster: 'member' } : decision;
+    if (isSamePerson(decision)) return { ...decision, roster: 'inactive' };
+    if (deactivated.has(account.id)) {
+      const { row, enrollments } = decision;
+      const isActive = { ...changes, isActive: true };
+      return { outcome: 'updated', row, account, changes: isActive, resetPassword: false, enrollments };
+    }
+    const inactive = { ...decision, roster: 'inactive' } as const;
+    return inactive.outcome === 'skipped' ? { ...inactive, code: 'KEPT_INACTIVE' } : inactive;
+  }
+
   #addGroups(
-    decision: Decision,
+    before: Decision,
     named: readonly PlannedGroup[],
-    { known, counts }: Memberships,
+    members: Memberships,
     sizes: Map<string, number>,
   ): Decision {
-    if (decision.outcome === 'rejected' || named.length === 0) return decision;
+    if (before.outcome === 'rejected' || named.length === 0) return before;
+    const { known, counts } = members;
+    const account = accountOf(before);
+    const decision = account ? this.#inRoster(before, account, members) : before;
     const { row } = decision;
-    const account = accountOf(decision);
     if (account?.role === 'super_admin') {
       // The option leaves out people who can't be members, as `course` leaves out trainers.
       return row.person.groups === undefined
@@ -146,6 +218,13 @@ export class GroupDecider {
     );
   }
 }
+
+type Accepted = Exclude<Decision, { outcome: 'rejected' }>;
+
+const renamedAdvice =
+  'If it is the same person, change the email of that account, or sync with --match phone. If it is another person, remove the member from the group.';
+
+export const renamedPerhaps = `A member with this name or phone is not in the file. ${renamedAdvice}`;
 
 const tooManyGroups = `A person can be in at most ${groupLimits.ofPerson} groups.`;
 const groupFull = `Group has ${groupLimits.members.toLocaleString('en-US')} members, and can't have more. Choose another group.`;

@@ -68,7 +68,14 @@ interface Accepted {
   leftOut?: readonly LeftOutEnrollment[];
   /** Groups to which the row adds the person; absent if there are none. */
   groups?: readonly PlannedGroup[];
+  /** Role of the person in the roster that the import synchronises, as it is before the row. */
+  roster?: RosterRole;
+  /** Existing enrollments of other rosters, which the roster of the import assigns to itself, too. */
+  claims?: readonly string[];
 }
+
+/** `member`: edits by hand to the person's enrollments stay. `inactive`: the account is inactive and stays so. */
+export type RosterRole = 'member' | 'inactive';
 
 /** Decision on a row about the person of an earlier line: the row only enrolls, and adds to groups. */
 export interface SamePerson extends Accepted {
@@ -89,7 +96,11 @@ export type Decision =
       changes: AccountChanges;
       resetPassword: boolean;
     } & Accepted)
-  | ({ outcome: 'skipped'; code: 'ALREADY_EXISTS' | 'UNCHANGED'; account: ExistingAccount } & Accepted)
+  | ({
+      outcome: 'skipped';
+      code: 'ALREADY_EXISTS' | 'UNCHANGED' | 'KEPT_INACTIVE';
+      account: ExistingAccount;
+    } & Accepted)
   | SamePerson
   | {
       outcome: 'rejected';

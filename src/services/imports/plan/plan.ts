@@ -16,7 +16,7 @@ import { passwordPolicy } from '../../auth/password-policy.js';
 import type { Core } from '../../core.js';
 import { assertMailSetUp } from '../../mail/outbox.js';
 import { readPhoneKeys } from '../../phone-country.js';
-import { WarningGroups } from '../read/fields/warnings.js';
+import { rowsPerWarning, WarningGroups } from '../read/fields/warnings.js';
 import { type ImportFile, type ReadOptions, readPeople } from '../read/import-file.js';
 import type { KeyIndex } from '../read/rows/key-index.js';
 import { LostZeroFinder } from '../read/rows/phone-warnings.js';
@@ -28,6 +28,7 @@ import { Decider } from './decider.js';
 import type { Decision } from './outcomes.js';
 import { PlannedColumns } from './planned-columns.js';
 import { ReasonGroups } from './reasons.js';
+import { planRoster, type RosterPeople, type RosterPlan, readRosterPeople } from './roster.js';
 import { type PlanSample, PlanSummary } from './summary.js';
 import { findUnfinished, reuseUnfinishedOptions } from './unfinished.js';
 
@@ -63,6 +64,13 @@ export interface ImportPlan {
   identityChangesLeftOut: number;
   /** Names of the groups that the import creates. */
   newGroups: readonly string[];
+  /** Numbers of new memberships, and of enrollments of other rosters that the roster assigns to itself. */
+  memberships: number;
+  claims: number;
+  /** Effects on the members of the roster; null if the import is no sync. */
+  roster: RosterPlan | null;
+  /** Digest of the rejected rows, without their lines; null if there are none. */
+  rejects: string | null;
   /** Number of accounts that get a generated password. */
   generatedPasswords: number;
   invitations: number;
@@ -76,7 +84,7 @@ export interface ImportPlan {
    * An interrupted import of this file, which applying the plan resumes. `planId` is the plan that it began with. With the
    * status `undoing`, the import was refused and its rows are not all undone: applying the plan resumes the undo.
    */
-  unfinished: Pick<Import, 'id' | 'status' | 'rowsDone' | 'planId'> | null;
+  unfinished: Pick<Import, 'id' | 'status' | 'rowsDone' | 'leftCount' | 'planId'> | null;
   /** Rows that repeat keys of other rows; undefined unless the whole file was read. */
   repetitions: Repetitions | undefined;
   /** Accounts that rows match by phone only, by `line account`. */
@@ -137,6 +145,8 @@ export interface PlanRequest {
   record?: Import;
   /** Called with the number of rows read so far. */
   onProgress?(rows: number): void;
+  /** Called before the first decisions with the effects on the members of a roster; undefined if the import is no sync. */
+  onRoster?(roster: RosterPlan | undefined): Promise<void>;
   /** Called with the decisions of each batch, in the order of the file. */
   onDecisions?(decisions: readonly Decision[], file: Pick<ImportFile, 'format' | 'mapping'>): Promise<void>;
 }
@@ -170,10 +180,12 @@ async function planFile(core: Core, request: PlanRequest): Promise<ImportPlan> {
   };
   const { imports: limits } = core.config;
   const source = { ...inspected, delimiter: wanted.delimiter ?? 'auto' } as const;
-  const table = await openPeople({ file, source, options: wanted, limits }, signal);
-  const opened = readPeople(table, reading, limits.batchRows);
+  const open = async () =>
+    readPeople(await openPeople({ file, source, options: wanted, limits }, signal), reading, limits.batchRows);
+  const people = wanted.roster === undefined ? undefined : await readPeopleOf(await open(), phones);
+  const opened = await open();
   try {
-    const plan = await planRows(core, request, { wanted, fileSha256, opened });
+    const plan = await planRows(core, request, { wanted, fileSha256, opened, people });
     // The file was read twice, for its encoding and for its rows: it must be the same file.
     if ((await readFileIdentity(file)) !== identity)
       throw new AppError('IMPORT_CONFLICT', `The file ${file} was changed while it was read. Import it again.`);
@@ -183,11 +195,32 @@ async function planFile(core: Core, request: PlanRequest): Promise<ImportPlan> {
   }
 }
 
+async function readPeopleOf(file: ImportFile, phones: PhoneKeys): Promise<RosterPeople> {
+  try {
+    return await readRosterPeople(file.batches, phones);
+  } finally {
+    await file.close();
+  }
+}
+
 interface OpenedFile {
   wanted: ImportOptions;
   fileSha256: string;
   opened: ImportFile;
+  /** The people of the file, if it is a roster. */
+  people: RosterPeople | undefined;
 }
+
+/** Returns the warning about rows that postpone the leaving of members. */
+const postponedWarning = (rows: readonly number[]): PlanWarning => ({
+  code: 'LEAVING_POSTPONED',
+  field: 'email',
+  message:
+    'These rows have names and no readable email, so they may be about any member: nobody leaves. Correct them, and synchronise again.',
+  count: rows.length,
+  rows: rows.slice(0, rowsPerWarning),
+  examples: [],
+});
 
 const mergedCells = {
   code: 'CELLS_MERGED',
@@ -198,7 +231,7 @@ const mergedCells = {
 async function planRows(
   core: Core,
   request: PlanRequest,
-  { wanted, fileSha256, opened }: OpenedFile,
+  { wanted, fileSha256, opened, people }: OpenedFile,
 ): Promise<Omit<ImportPlan, 'phones' | 'fileIdentity' | 'seconds'>> {
   const { file, signal } = request;
   const { format, header, mapping, batches, roleWords } = opened;
@@ -207,9 +240,15 @@ async function planRows(
     : await reuseUnfinishedOptions(core, { fileSha256, options: wanted }, { header, encoding: format.encoding });
   const unfinished = request.record ?? (await findUnfinished(core, { fileSha256, options }));
   const rowsDone = unfinished?.rowsDone ?? 0;
-  const decider = await Decider.open(core, options, unfinished);
-  const capacity = new Capacity(core);
+  const roster =
+    people && options.roster !== undefined
+      ? await planRoster(core, options.roster, options, people, unfinished)
+      : undefined;
+  const decider = await Decider.open(core, options, unfinished, { roster });
+  const capacity = new Capacity(core, roster?.freed);
   const summary = new PlanSummary(options, unfinished?.counts);
+  if (roster) summary.addLeaving(roster.leaving);
+  await request.onRoster?.(roster);
   const reasons = new ReasonGroups();
   const columns = new PlannedColumns(options, mapping);
   const warnings = new WarningGroups();
@@ -275,10 +314,19 @@ async function planRows(
     lines: stopsAtLine === null ? opened.lines() : null,
     samples,
     reasons: reasons.list(),
-    warnings: [...warnings.list().filter((warning) => !isNeedless(warning)), ...opened.emptyRows(), ...zeros.list()],
+    warnings: [
+      ...(roster && roster.unsure.length > 0 ? [postponedWarning(roster.unsure)] : []),
+      ...warnings.list().filter((warning) => !isNeedless(warning)),
+      ...opened.emptyRows(),
+      ...zeros.list(),
+    ],
     identityChanges,
     identityChangesLeftOut,
     newGroups: decider.newGroups,
+    memberships: summary.memberships,
+    claims: summary.claims,
+    roster: roster ?? null,
+    rejects: summary.rejectsDigest(),
     generatedPasswords,
     invitations,
     news,

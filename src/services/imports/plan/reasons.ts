@@ -8,7 +8,7 @@ import type { MatchCode, RowCode } from '../read/fields/row-codes.js';
 import type { RowProblem } from '../read/rows/row-problems.js';
 import { type FileRow, isRejected } from '../read/rows/rows.js';
 import { courseFull } from './course-index.js';
-import { groupLimitReached } from './group-decider.js';
+import { groupLimitReached, renamedPerhaps } from './group-decider.js';
 import { type CourseQuestion, codesOf, type Decision, type LeftOutEnrollment } from './outcomes.js';
 
 /** A problem of a row. Its message is the same for all rows with this problem. */
@@ -48,6 +48,8 @@ const problemsByCode: Readonly<Record<MatchCode, Omit<Problem, 'code'>>> = {
   COURSE_FULL: { field: 'course', message: courseFull },
   WAITING_LIST_FULL: { field: 'course', message: leftOutMessages.WAITING_LIST_FULL },
   GROUP_LIMIT: { field: 'group', message: groupLimitReached },
+  KEPT_INACTIVE: { field: null, message: 'The account is inactive, and stays so: nobody is enrolled.' },
+  RENAMED_PERHAPS: { field: 'email', message: renamedPerhaps },
   ENROLLMENT_CANCELLED: {
     field: 'enrollmentStatus',
     message: 'The enrollment was cancelled: it can become active again, but not pending.',
@@ -130,7 +132,7 @@ export class ReasonGroups {
     const byLine = new Map(ledger.map((entry) => [entry.line, entry]));
     for (const row of rows) {
       const entry = byLine.get(row.line);
-      if (entry) this.#addRow(entry.outcome, problemsOfDone(row, entry), row.line);
+      if (entry && entry.outcome !== 'left') this.#addRow(entry.outcome, problemsOfDone(row, entry), row.line);
     }
   }
 

@@ -8,6 +8,7 @@ import { isRejected } from '../read/rows/rows.js';
 import { codesOf, type Decision, reasonOf } from './outcomes.js';
 import type { ImportPlan } from './plan.js';
 import { problemsOf } from './reasons.js';
+import type { PlannedLeaver, RosterPlan } from './roster.js';
 
 const fieldsFor = (options: Partial<ImportOptions>) =>
   importFields.map((name) => ({ name, required: requiredColumns(options).some((field) => field === name) }));
@@ -36,12 +37,47 @@ export function toStoredPlan(plan: ImportPlan, preview: FilePreview): PlanConten
     identityChanges: identityChanges.slice(0, maxChangesShown),
     identityChangesLeftOut: leftOut,
     newGroups: [...plan.newGroups],
+    roster: plan.roster && rosterSummary(plan.roster),
     generatedPasswords,
     invitations: plan.invitations,
     news: plan.news,
     roleWords: Object.entries(roleWords).map(([word, role]) => ({ word, role })),
     stopsAtLine,
     refusal,
+  };
+}
+
+/** Returns the numbers of a roster's plan. */
+export const rosterSummary = ({ isFirst, members, leaving, held }: RosterPlan) => ({
+  isFirst,
+  members,
+  leaving: leaving.length,
+  deactivated: leaving.filter(({ isDeactivated }) => isDeactivated).length,
+  held,
+});
+
+/** Returns the row of a plan for a member who leaves. @param index position among the members who leave */
+export function toLeavingRow(
+  importId: string,
+  { userId, firstName, lastName, email, ended, isDeactivated }: PlannedLeaver,
+  index: number,
+): InferCreationAttributes<ImportPlanRow> {
+  const changes: PlannedChange[] = [
+    ...(ended > 0 ? [{ field: 'course', before: String(ended), after: null }] : []),
+    ...(isDeactivated ? [{ field: 'isActive', before: 'true', after: 'false' }] : []),
+  ];
+  return {
+    importId,
+    line: -(index + 1),
+    outcome: 'left',
+    code: null,
+    otherCodes: null,
+    field: null,
+    reason: null,
+    userId,
+    searchKey: searchKey(firstName, lastName, email),
+    changesJson: changes.length === 0 ? null : JSON.stringify(changes),
+    cellsJson: '[]',
   };
 }
 

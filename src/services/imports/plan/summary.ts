@@ -14,6 +14,7 @@ import {
   needsSecret,
   type Outcome,
 } from './outcomes.js';
+import type { PlannedLeaver } from './roster.js';
 
 /** An example row of a plan; contains no password. */
 export interface PlanSample {
@@ -35,7 +36,7 @@ const maxIdentityChanges = 20_000;
 const samplesPerOutcome: Record<Outcome, number> = { created: 3, updated: 3, skipped: 3, rejected: 10 };
 
 const noRows = { rows: 0, created: 0, updated: 0, skipped: 0, rejected: 0 };
-const noCounts: ImportCounts = { ...noRows, enrolled: 0, waiting: 0, leftOut: 0 };
+const noCounts: ImportCounts = { ...noRows, enrolled: 0, waiting: 0, leftOut: 0, left: 0 };
 
 /** Counts, samples and id of a plan, collected batch by batch. */
 export class PlanSummary {
@@ -51,6 +52,11 @@ export class PlanSummary {
   invitations = 0;
   /** Number of mails about enrollments. */
   news = 0;
+  /** Number of added memberships. */
+  memberships = 0;
+  /** Number of existing enrollments that a roster assigns to itself. */
+  claims = 0;
+  readonly #rejects = createHash('sha256');
   readonly #shown: Record<Outcome, number> = { created: 0, updated: 0, skipped: 0, rejected: 0 };
 
   /**
@@ -66,6 +72,9 @@ export class PlanSummary {
   add(decisions: readonly Decision[]): void {
     for (const decision of decisions) {
       this.#count(decision);
+      this.memberships += groupsOf(decision).length;
+      if (decision.outcome !== 'rejected') this.claims += decision.claims?.length ?? 0;
+      else this.#rejects.update(`${decision.row.code} ${decision.row.cells.join('\n')}\n`);
       this.#noteIdentity(decision);
       this.#digest.update(fingerprintOf(decision));
       const mails = enrollmentsToNotify(this.options, decision).length;
@@ -76,6 +85,18 @@ export class PlanSummary {
       this.#shown[decision.outcome] = shown + 1;
       this.samples.push(sampleOf(decision));
     }
+  }
+
+  /** Adds the members who leave a roster. */
+  addLeaving(leaving: readonly PlannedLeaver[]): void {
+    this.counts.left += leaving.length;
+    for (const { userId, ended, isDeactivated } of leaving)
+      this.#digest.update(`leaves ${userId} ${ended} ${isDeactivated}\n`);
+  }
+
+  /** Returns a digest of the rejected rows, without their lines; null if there are none. */
+  rejectsDigest(): string | null {
+    return this.counts.rejected === 0 ? null : this.#rejects.digest('hex').slice(0, 16);
   }
 
   /** Returns the id of the plan, after all rows were added. @param subject identifies the file and the options */
@@ -127,7 +148,8 @@ function fingerprintOf(decision: Decision): string {
   );
   const leftOut = leftOutOf(decision).map(({ course, code }) => ` ${course.id} ${code}`);
   const groups = groupsOf(decision).map(({ key }) => ` group ${key}`);
-  const courses = [...enrolled, ...leftOut, ...groups].join('');
+  const claims = (decision.claims ?? []).map((id) => ` claim ${id}`);
+  const courses = [...enrolled, ...leftOut, ...groups, ...claims].join('');
   if (outcome === 'created') return `${row.line} +${courses}\n`;
   // Without the account id: the account may exist only after an earlier run.
   if (isSamePerson(decision)) return `${row.line} ${decision.code}${courses}\n`;

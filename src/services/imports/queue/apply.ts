@@ -1,15 +1,18 @@
+import path from 'node:path';
 import type { Lease } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError } from '../../../errors.js';
 import { serializeImportOptions } from '../../../schemas/import.js';
 import type { Actor, Core } from '../../core.js';
+import { holdSync } from '../../groups/rosters.js';
 import { type ImportPlan, type PlanRequest, planImport } from '../plan/plan.js';
-import { withImportLease } from '../run/import-lock.js';
+import { syncHeldError } from '../plan/roster.js';
+import { withImportLease, withRosterLease } from '../run/import-lock.js';
 import { type AppliedImport, type ApplyOptions, runImport } from '../run/run-import.js';
 import { commitProgress, UndoRequired } from '../run/run-state.js';
 import { countKept } from '../store/ledger.js';
 import { findPlan } from '../store/plan-store.js';
-import { isUndoOfRefusedImport, optionsOf } from '../store/repository.js';
+import { hasWritten, isUndoOfRefusedImport, optionsOf } from '../store/repository.js';
 import { removeSpooledFile } from '../store/spool.js';
 import { undoRows } from '../undo/undo.js';
 
@@ -19,7 +22,7 @@ import { undoRows } from '../undo/undo.js';
  * @throws AppError `PLAN_OUTDATED`
  */
 export function assertPlanCurrent({ id, unfinished }: ImportPlan, seen: string, next = 'Plan the import again.'): void {
-  if (seen === id || (unfinished !== null && unfinished.rowsDone > 0 && seen === unfinished.planId)) return;
+  if (seen === id || (unfinished !== null && hasWritten(unfinished) && seen === unfinished.planId)) return;
   throw new AppError(
     'PLAN_OUTDATED',
     `The plan ${seen} is out of date: the file, the options, the accounts or the courses have changed. Nothing was written. ${next}`,
@@ -75,17 +78,35 @@ export async function applyUnderLease(
   lease: Lease,
 ): Promise<AppliedImport> {
   if (plan.refusal !== null && !isUndoRequired(plan)) throw new AppError('IMPORT_REFUSED', plan.refusal);
+  await holdUnlessAllowed(core, actor, plan, options.allowLeaving);
   try {
-    return await runImport(core, actor, plan, options, lease);
+    return await withRosterLease(core, plan.options, options, () => runImport(core, actor, plan, options, lease));
   } catch (error) {
     throw error instanceof UndoRequired ? await undoRefused(core, actor, error.record, lease) : error;
   }
 }
 
+/**
+ * Holds a sync in which too many members would leave, unless a person has approved exactly this number. Records the held sync in
+ * its group.
+ * @throws AppError `SYNC_HELD`
+ */
+async function holdUnlessAllowed(
+  core: Core,
+  actor: Actor,
+  { file, options, roster }: ImportPlan,
+  allowed: number | undefined,
+): Promise<void> {
+  const { groupId = null, held = null } = roster ?? {};
+  if (held === null || groupId === null || held.leaving === allowed) return;
+  await holdSync(core, actor, groupId, { ...held, file: path.basename(file) });
+  throw syncHeldError(options.roster ?? '', held);
+}
+
 /** Whether the rows of an unfinished run must be undone. With `abort`, an uninterrupted run would have written nothing. */
 function isUndoRequired({ refusal, options, unfinished }: ImportPlan): boolean {
   if (refusal === null || options.onError !== 'abort' || unfinished === null) return false;
-  return unfinished.rowsDone > 0 || unfinished.status === 'undoing';
+  return hasWritten(unfinished) || unfinished.status === 'undoing';
 }
 
 /**

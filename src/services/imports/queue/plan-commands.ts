@@ -13,20 +13,21 @@ import { validate } from '../../../schemas/validate.js';
 import type { Actor, Core } from '../../core.js';
 import { assertMailSetUp } from '../../mail/outbox.js';
 import { findOptionCourses } from '../plan/course-index.js';
+import { syncHeldError } from '../plan/roster.js';
 import { isPlainHeading } from '../read/columns/column-maps.js';
 import { headingKey } from '../read/fields/headings.js';
 import { maxSampleLength } from '../read/preview.js';
 import { findImport, hasActiveLease, statusConflict } from '../store/find-import.js';
 import { assertLedgerKept } from '../store/ledger.js';
 import { assertBelowPlanLimit, findPlan, requestPlan } from '../store/plan-store.js';
-import { auditBegin, lockImport, noPlanColumns, optionsOf } from '../store/repository.js';
+import { auditBegin, hasWritten, lockImport, noPlanColumns, optionsOf } from '../store/repository.js';
 
 /**
  * @throws AppError `IMPORT_AT_TERMINAL`, `IMPORT_ROWS_DELETED`, `IMPORT_HAS_ROWS`, `IMPORT_CONFLICT` unless the import
  *   is being planned, is planned, or failed or was cancelled
  */
 async function assertPlannable(core: Core, record: Import, transaction: Transaction): Promise<void> {
-  const { number, origin, status, rowsDone } = record;
+  const { number, origin, status } = record;
   if (origin !== 'http')
     throw new AppError(
       'IMPORT_AT_TERMINAL',
@@ -34,11 +35,11 @@ async function assertPlannable(core: Core, record: Import, transaction: Transact
     );
   assertLedgerKept(record, "it can't be planned again; upload the file again.");
   const hasFailed = status === 'failed' || status === 'cancelled';
-  if (status === 'planning' || status === 'planned' || (hasFailed && rowsDone === 0)) {
+  if (status === 'planning' || status === 'planned' || (hasFailed && !hasWritten(record))) {
     // A cancelled run may not have noticed the cancellation yet.
     if (!hasFailed || !(await hasActiveLease(core, record, transaction))) return;
   }
-  if (rowsDone > 0)
+  if (hasWritten(record))
     throw new AppError('IMPORT_HAS_ROWS', `The import ${number} has written rows: it can't be planned again.`);
   throw statusConflict(record, "it can't be planned again.");
 }
@@ -110,17 +111,21 @@ function assertApplicable(core: Core, record: Import, plan: PlanRecord | null, p
  * Queues an import exactly as planned. If the file, the accounts or the courses have changed, the worker returns the import
  * to `planned`.
  * @param input `planId`: the plan that the caller has seen
- * @throws AppError `VALIDATION`, `NOT_FOUND`, `IMPORT_CONFLICT`, `PLAN_EXPIRED`, `IMPORT_REFUSED`, `PLAN_OUTDATED`
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `IMPORT_CONFLICT`, `PLAN_EXPIRED`, `IMPORT_REFUSED`, `PLAN_OUTDATED`,
+ *   `SYNC_HELD` if too many members leave, and `allowLeaving` isn't their number
  */
 export async function queuePlannedImport(core: Core, actor: Actor, id: string, input: unknown): Promise<Import> {
-  const { planId } = validate(applySchema, input);
+  const { planId, allowLeaving } = validate(applySchema, input);
   await findImport(core, id);
   return core.database.inTransaction(async (transaction) => {
     const record = await lockImport(core, id, transaction);
     const plan = await core.database.models.ImportPlan.findByPk(id, { transaction });
     assertApplicable(core, record, plan, planId);
+    const { roster } = plan?.content ?? {};
+    if (roster?.held && roster.held.leaving !== allowLeaving)
+      throw syncHeldError(optionsOf(record).roster ?? '', roster.held);
     await record.update({ status: 'queued' }, { transaction });
-    await plan?.update({ appliedAt: core.now() }, { transaction });
+    await plan?.update({ appliedAt: core.now(), allowLeaving: allowLeaving ?? null }, { transaction });
     await auditBegin(core, actor, record, transaction);
     return record;
   });

@@ -8,13 +8,13 @@ import type { ImportOptions } from '../../../schemas/import.js';
 import { FileProblem } from '../../../tables/encoding/source-file.js';
 import type { Core } from '../../core.js';
 import type { ImportPlan } from '../plan/plan.js';
-import { toPlanRow, toStoredPlan, toUnusablePlan } from '../plan/stored-plan.js';
+import { toLeavingRow, toPlanRow, toStoredPlan, toUnusablePlan } from '../plan/stored-plan.js';
 import { DoubtfulEncoding } from '../read/doubtful-encoding.js';
 import { cellMask, type FilePreview } from '../read/preview.js';
 import { inspectFile, previewFile } from '../read/thread/read-file.js';
 import { assertLeaseHeld } from '../run/import-lock.js';
 import { clearPlanRows, planExpiry } from '../store/plan-store.js';
-import { lockImport, noPlanColumns, optionsOf, planColumns } from '../store/repository.js';
+import { hasWritten, lockImport, noPlanColumns, optionsOf, planColumns } from '../store/repository.js';
 import { withoutPaths } from '../store/spool.js';
 import { planRecorded } from './apply.js';
 import { runWhileWanted } from './watch.js';
@@ -106,6 +106,9 @@ async function previewOf({ core, record, options, signal }: Planning): Promise<F
   return previewFile({ file, source, options, limits: core.config.imports }, signal);
 }
 
+/** Members who leave, per transaction of a plan. */
+const leavingRows = 1000;
+
 async function planRows(
   { core, record, signal, commit }: Planning,
   preview: FilePreview,
@@ -116,6 +119,13 @@ async function planRows(
   const plan = await planRecorded(core, record, {
     signal,
     maxRows: core.config.imports.uploadRows,
+    onRoster: async (roster) => {
+      const { leaving = [] } = roster ?? {};
+      for (let at = 0; at < leaving.length; at += leavingRows) {
+        const rows = leaving.slice(at, at + leavingRows).map((one, index) => toLeavingRow(record.id, one, at + index));
+        await commit((transaction) => insertRows(ImportPlanRow, rows, transaction));
+      }
+    },
     onDecisions: async (decisions) => {
       rowsRead += decisions.length;
       const rows = decisions.map((decision) => toPlanRow(record.id, decision, mask));
@@ -151,7 +161,7 @@ export async function reopenPlan(core: Core, { id }: Import, { code, message }: 
     const record = await lockImport(core, id, transaction);
     const plan = await core.database.models.ImportPlan.findByPk(id, { transaction });
     const content = plan?.content;
-    if (record.status !== 'running' || record.rowsDone > 0 || !content) return;
+    if (record.status !== 'running' || hasWritten(record) || !content) return;
     const planJson = JSON.stringify({ ...content, problem: { code, message } });
     await plan.update({ planJson, appliedAt: null, expiresAt: planExpiry(core) }, { transaction });
     const outdated = { status: 'planned', startedAt: null, errorCode: code, errorMessage: message } as const;

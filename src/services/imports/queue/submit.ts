@@ -11,6 +11,7 @@ import { computeSha256, FileProblem } from '../../../tables/encoding/source-file
 import type { Actor, Core } from '../../core.js';
 import { sanitizeFilename } from '../../files/filename.js';
 import { type Upload, uploadFault } from '../../files/files.js';
+import { withRosterOptions } from '../../groups/rosters.js';
 import { assertMailSetUp } from '../../mail/outbox.js';
 import { findOptionCourses } from '../plan/course-index.js';
 import { fileHasRows, inspectFile } from '../read/thread/read-file.js';
@@ -89,7 +90,7 @@ export async function submitImport(
   const id = uuidv7();
   const folder = path.join(importsFolder(core), id);
   try {
-    const { plan, ...valid } = validate(importFormSchema, options);
+    const { plan, ...valid } = validate(importFormSchema, await withRosterOptions(core, options));
     if (valid.invite || valid.notify) assertMailSetUp(core);
     await findOptionCourses(core, valid);
     if ((await stat(upload.path)).size === 0)

@@ -8,9 +8,10 @@ import type { Logger } from '../../../logger.js';
 import type { Actor, Core } from '../../core.js';
 import type { ImportPlan } from '../plan/plan.js';
 import { leaseMs, withImportLease } from '../run/import-lock.js';
-import { needsPlan, removePlan } from '../store/plan-store.js';
+import { findPlan, needsPlan, removePlan } from '../store/plan-store.js';
 import {
   auditFinish,
+  hasWritten,
   importConflicts,
   isUndoOfRefusedImport,
   leaseName,
@@ -96,7 +97,8 @@ async function runOne(core: Core, record: Import, lease: Lease, signal: AbortSig
   const plan = await planToRun(core, record, signal);
   // The import was cancelled while it was planned.
   if (!plan) return;
-  await applyUnderLease(core, actorOf(record), plan, { record, signal }, lease);
+  const allowLeaving = (await findPlan(core, record))?.allowLeaving ?? undefined;
+  await applyUnderLease(core, actorOf(record), plan, { record, signal, allowLeaving }, lease);
   if (!needsPlan(record)) await removePlan(core, record);
 }
 
@@ -134,7 +136,7 @@ async function recordOutcome(core: Core, record: Import, error: unknown): Promis
 }
 
 function outcomeOf(core: Core, record: Import, error: unknown): Partial<InferAttributes<Import>> {
-  if (isAppError(error, 'INTERRUPTED')) return { status: record.rowsDone > 0 ? 'interrupted' : 'queued' };
+  if (isAppError(error, 'INTERRUPTED')) return { status: hasWritten(record) ? 'interrupted' : 'queued' };
   const failed = { status: 'failed', finishedAt: core.now() } as const;
   if (isAppError(error)) return { ...failed, errorCode: error.code, errorMessage: withoutPaths(error.message, record) };
   core.logger.error({ err: error, importId: record.id }, 'import failed');
@@ -193,9 +195,10 @@ export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions =
       else if (record.status === 'undoing') await undoRefused(core, actorOf(record), record, lease);
       else await runOne(core, record, lease, stop.signal);
     } catch (error) {
-      if (isAppError(error, ...transientErrors)) {
+      // Another sync of the same group runs.
+      if (isAppError(error, 'IMPORT_BUSY', ...transientErrors)) {
         // Conflicts with other runs are normal.
-        const level = importConflicts.includes(error.code) ? 'debug' : 'warn';
+        const level = error.code === 'IMPORT_BUSY' || importConflicts.includes(error.code) ? 'debug' : 'warn';
         core.logger[level]({ importId: record.id, code: error.code, reason: error.message }, 'import put off');
         return false;
       }

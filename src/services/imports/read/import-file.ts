@@ -65,7 +65,7 @@ async function* inBatches(
 }
 
 export interface ReadOptions {
-  options: ColumnOptions & Pick<ImportOptions, 'course'>;
+  options: ColumnOptions & Pick<ImportOptions, 'course' | 'roster'>;
   policy: PasswordPolicy;
   /** Normalizes phones for comparison; without a country if absent. */
   phones?: PhoneKeys;

@@ -14,7 +14,7 @@ import type { CellMask } from '../read/preview.js';
 import { changedAccounts, type LedgerEntry } from '../store/audit-records.js';
 import { type BatchContext, createAccounts, type Secrets, updateExisting } from './accounts.js';
 import { assertTrainees, enroll, enrollmentChangesOf, lockCourses, reviveEnrollments } from './enrollments.js';
-import { joinGroups } from './groups.js';
+import { assignToRoster, joinGroups } from './groups.js';
 import { StaleDecision } from './run-state.js';
 
 /** Values that all ledger rows of a batch share. */
@@ -61,10 +61,11 @@ export async function writeBatch(
   const effects = new EffectBatch(core, transaction);
   await createAccounts(context, created, { inserts, effects });
   await enroll(context, changes, inserts);
-  if (decisions.some((decision) => groupsOf(decision).length > 0)) {
-    // The accounts must exist, and the ledger names the groups.
+  if (options.roster !== undefined || decisions.some((decision) => groupsOf(decision).length > 0)) {
+    // The accounts and enrollments must exist, and the ledger names the groups.
     await inserts.finish();
     await joinGroups(context, decisions, ledger);
+    await assignToRoster(context, decisions, changes, ledger);
   }
   await inserts.add(core.database.models.ImportRow, ledgerRows({ importId, mask }, decisions, ledger));
   // The audit entries are prepared while the database inserts the last rows of the ledger.

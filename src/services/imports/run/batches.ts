@@ -10,6 +10,7 @@ import { type FileRow, remainingRows } from '../read/rows/rows.js';
 import { auditFinish } from '../store/repository.js';
 import { credentialLines, prepareSecrets, type Secrets } from './accounts.js';
 import { writeBatch } from './batch.js';
+import { finishRoster } from './groups.js';
 import { assertUnchanged, commitProgress, type ImportRun, refuse, StaleDecision } from './run-state.js';
 
 /** Maximum attempts of a batch. Other processes may create its accounts first, or the database may be busy. */
@@ -109,6 +110,7 @@ async function endImport(run: ImportRun, progress: Parameters<typeof commitProgr
   await commitProgress(run, progress, async (transaction) => {
     const { core, actor, record } = run;
     if (progress.finishedAt) await auditFinish(core, actor, record, record.counts, transaction);
+    if (progress.status === 'completed') await finishRoster(run, transaction);
     return reportColumns(run.reports);
   });
 }
@@ -205,6 +207,7 @@ function progressAfter(record: Import, decisions: readonly Decision[]) {
     enrolledCount: record.enrolledCount + places.enrolled,
     waitingCount: record.waitingCount + places.waiting,
     leftOutCount: record.leftOutCount + places.leftOut,
+    leftCount: record.leftCount,
   };
 }
 

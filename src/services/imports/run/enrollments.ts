@@ -99,7 +99,7 @@ function enrolledAccountIds(decisions: readonly Decision[], ledger: ReadonlyMap<
 }
 
 /** A planned enrollment with the account of its row, as a change from the earlier enrollment, if any. */
-interface PlannedEnrollmentChange extends EnrollmentChange {
+export interface PlannedEnrollmentChange extends EnrollmentChange {
   planned: PlannedEnrollment;
   note: UndoNote;
 }

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { Transaction } from 'sequelize';
 import { type Lease, type LeaseOptions, withLease } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError } from '../../../errors.js';
-import type { ImportStatus } from '../../../schemas/import.js';
+import type { ImportOptions, ImportStatus } from '../../../schemas/import.js';
 import type { Core } from '../../core.js';
+import { comparableTitle } from '../../courses/find-course.js';
 import { type Leasable, leaseName } from '../store/repository.js';
 
 /** Duration of a lease in milliseconds. A run that doesn't renew its lease for this time counts as dead. */
@@ -33,6 +35,26 @@ export function withImportLease<T>(
       : 'Another process is importing this file. Wait until that import ends.';
   const refusal = () => new AppError('IMPORT_BUSY', message);
   return withLease(core.database, leaseName(record), waitMs, refusal, work, { ...options, durationMs: leaseMs });
+}
+
+/**
+ * Runs a sync while no other sync of the same group runs. Other imports run at once.
+ * @throws AppError `IMPORT_BUSY`, `INTERRUPTED`
+ */
+export function withRosterLease<T>(
+  core: Core,
+  { roster }: Pick<ImportOptions, 'roster'>,
+  { signal, onWait }: Pick<LeaseOptions, 'signal' | 'onWait'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (roster === undefined) return work();
+  const name = `roster:${createHash('sha256').update(comparableTitle(roster)).digest('hex')}`;
+  const refusal = () => new AppError('IMPORT_BUSY', `Another sync of "${roster}" is running. Wait until it ends.`);
+  return withLease(core.database, name, leaseWaitMs, refusal, work, {
+    durationMs: leaseMs,
+    ...(signal && { signal }),
+    ...(onWait && { onWait }),
+  });
 }
 
 /** Statuses of imports that a command can resume. The service resumes queued and running imports. */

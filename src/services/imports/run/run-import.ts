@@ -30,10 +30,13 @@ import {
 import { removeSpooledFile, withoutPaths } from '../store/spool.js';
 import { importRows } from './batches.js';
 import { assertUnfinished } from './import-lock.js';
+import { takeLeaversOut } from './leavers.js';
 import { assertUnchanged, commitProgress, FileChanged, type ImportRun, refuse, UndoRequired } from './run-state.js';
 
 export interface ApplyOptions extends ReportPaths {
   signal: AbortSignal;
+  /** Approved number of members who leave, for a sync that is held otherwise. */
+  allowLeaving?: number | undefined;
   /** The import to resume. If absent, an unfinished import of the same file and options is resumed, or a new one begins. */
   record?: Import;
   onProgress?(rowsDone: number): void;
@@ -83,7 +86,8 @@ export async function runImport(
     // Another process has ended the unfinished run: nothing is left to undo.
     if (plan.refusal !== null && !unfinished) throw new AppError('IMPORT_REFUSED', plan.refusal);
     if (unfinished?.status === 'undoing') throw new UndoRequired(unfinished, unfinished.errorMessage ?? '');
-    const decider = await Decider.open(core, plan.options, unfinished, plan.phoneMatches);
+    const { phoneMatches: planned, roster } = plan;
+    const decider = await Decider.open(core, plan.options, unfinished, { planned, roster: roster ?? undefined });
     reports = await openReports(core, unfinished, file, plan.file, options);
     const record = unfinished ?? (await startImport(core, actor, plan));
     run = {
@@ -101,6 +105,7 @@ export async function runImport(
     if (unfinished) await resumeRecord(run, options.record === undefined);
     if (plan.refusal !== null) throw await refuse(run, plan.refusal);
     if (record.rowsDone > 0) options.onResume?.(record.rowsDone);
+    await takeLeaversOut(run, options.signal);
     await importRows(run, file.batches, options);
     if (record.status === 'completed' || record.status === 'stopped') {
       await removeSpooledFile(core, record);

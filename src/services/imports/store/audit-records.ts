@@ -10,7 +10,8 @@ export interface LedgerEntry {
 
 interface Origin {
   importId: string;
-  line: number;
+  /** Null for a member who left a roster. */
+  line: number | null;
 }
 
 /** Returns the old values of the fields that an update changed, without the password. */

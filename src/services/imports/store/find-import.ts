@@ -8,7 +8,7 @@ import { validate } from '../../../schemas/validate.js';
 import type { Core } from '../../core.js';
 import { type Page, readPage } from '../../paging.js';
 import { resolveShortId } from '../../short-ids.js';
-import { isUndoOfRefusedImport, leaseName } from './repository.js';
+import { hasWritten, isUndoOfRefusedImport, leaseName } from './repository.js';
 
 /**
  * Returns the error for a command that is not possible while an import has its current status.
@@ -121,7 +121,7 @@ export async function findInterrupted(
     core.database.models.Import.findOne({ where, order: [['number', 'DESC']] }),
   );
   // Excludes an interrupted undo, which would also get the status `interrupted` below.
-  if (!last || last.rowsDone === 0 || last.ledgerClosedAt !== null || last.status === 'undoing') return null;
+  if (!last || !hasWritten(last) || last.ledgerClosedAt !== null || last.status === 'undoing') return null;
   await markInterrupted(core, [last]);
   return last.status === 'interrupted' ? last : null;
 }

@@ -6,11 +6,26 @@ import type { Core } from '../../core.js';
 
 const ledgerPage = 1000;
 
-export type KeptCode = 'LOGGED_IN' | 'INVITE_ACCEPTED' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE';
+export type KeptCode =
+  | 'LOGGED_IN'
+  | 'INVITE_ACCEPTED'
+  | 'EDITED'
+  | 'ENROLLED'
+  | 'HAS_COURSES'
+  | 'KEY_TAKEN'
+  | 'COURSE_FULL'
+  | 'GONE';
+
+/** Returns the line of a row; null for a member who left a roster, who has no row. */
+export const shownLine = (line: number): number | null => (line < 0 ? null : line);
+
+/** Less than every line of a ledger. */
+export const beforeFirstLine = -2_147_483_648;
 
 /** An account that undo kept, because it was used or changed since the import. */
 export interface KeptAccount {
-  line: number;
+  /** Null for a member who left a roster. */
+  line: number | null;
   userId: string;
   /** null if the account is gone. */
   email: string | null;
@@ -94,12 +109,17 @@ export function countKept(core: Core, id: string): Promise<number> {
 
 /** Yields the accounts that an undo kept, with the reasons, in lists in the order of the file. */
 export async function* keptAccounts(core: Core, id: string): AsyncGenerator<KeptAccount[]> {
-  for (let after = 0; ; ) {
+  for (let after = beforeFirstLine; ; ) {
     const piece = await ledgerAfter(core, id, after, { undoOutcome: 'kept' });
     if (piece.length === 0) return;
     after = piece.at(-1)?.row.line ?? after;
     // Kept accounts always have this kind of code.
     const codeOf = (row: ImportRow) => row.undoCode as KeptAccount['code'];
-    yield piece.map(({ row, email }) => ({ line: row.line, userId: accountIdOf(row), email, code: codeOf(row) }));
+    yield piece.map(({ row, email }) => ({
+      line: shownLine(row.line),
+      userId: accountIdOf(row),
+      email,
+      code: codeOf(row),
+    }));
   }
 }

@@ -5,7 +5,7 @@ import type { ImportPlan } from '../../../db/models/import-plan.js';
 import { AppError } from '../../../errors.js';
 import type { Core } from '../../core.js';
 import { forceIncrementUserVersions } from '../../locks/row-locks.js';
-import { leaseName, lockImport } from './repository.js';
+import { hasWritten, leaseName, lockImport } from './repository.js';
 import { hasEnded, removeSpooledFile } from './spool.js';
 
 const linesPerTransaction = 5000;
@@ -78,7 +78,7 @@ export async function removeDiscarded(core: Core, record: Import): Promise<void>
 }
 
 /** Whether the import still needs its plan: until its first rows are committed. */
-export const needsPlan = (record: Import): boolean => !hasEnded(record) && record.rowsDone === 0;
+export const needsPlan = (record: Import): boolean => !hasEnded(record) && !hasWritten(record);
 
 /** Marks an import as expired, unless it has just been applied or planned again. @returns whether it expired */
 async function expire(core: Core, id: string): Promise<boolean> {

@@ -32,6 +32,10 @@ export function lockImport(core: Core, id: string, transaction: Transaction): Pr
   return Import.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE, rejectOnEmpty: true });
 }
 
+/** Whether an import has written rows, or has taken members out of a roster. */
+export const hasWritten = ({ rowsDone, leftCount }: Pick<Import, 'rowsDone' | 'leftCount'>): boolean =>
+  rowsDone > 0 || leftCount > 0;
+
 export function optionsOf(record: Import): ImportOptions {
   return parseImportOptions(record.optionsJson);
 }

@@ -16,11 +16,12 @@ import type { Page } from '../../paging.js';
 import { fieldOfCode } from '../plan/reasons.js';
 import type { PlannedChange } from '../plan/stored-plan.js';
 import { findImport } from './find-import.js';
-import { assertLedgerReadable } from './ledger.js';
+import { assertLedgerReadable, shownLine } from './ledger.js';
 
 /** Actual or planned outcome of a row of a file. */
 export interface RowOutcome {
-  line: number;
+  /** Null for a member who leaves a roster, who has no row. */
+  line: number | null;
   outcome: ImportRow['outcome'];
   code: string | null;
   field: string | null;
@@ -72,7 +73,7 @@ async function plannedRows({ database }: Core, id: string, listing: ImportRowLis
     // Only this program writes the column.
     const changes = changesJson === null ? [] : (JSON.parse(changesJson) as PlannedChange[]);
     const cells = JSON.parse(cellsJson) as string[];
-    return { line, outcome, code, field, message: reason, userId, changes, cells, undo: null };
+    return { line: shownLine(line), outcome, code, field, message: reason, userId, changes, cells, undo: null };
   };
   return { totalItems, rows: rows.map(shown) };
 }
@@ -93,7 +94,8 @@ async function doneRows(core: Core, id: string, listing: ImportRowListing, windo
   const shown = ({ line, outcome, code, reason, userId, undoOutcome, undoCode }: ImportRow): Row => {
     const field = outcome === 'rejected' ? fieldOfCode(code) : null;
     const undo = undoOutcome === null ? null : { outcome: undoOutcome, code: undoCode };
-    return { line, outcome, code, field, message: reason, userId, changes: null, cells: null, undo };
+    const at = shownLine(line);
+    return { line: at, outcome, code, field, message: reason, userId, changes: null, cells: null, undo };
   };
   return { totalItems, rows: rows.map(shown) };
 }

@@ -8,6 +8,7 @@ import type { Actor, Core } from '../../core.js';
 import { withdrawMails } from '../../mail/outbox.js';
 import { lockPhoneKeys } from '../../phone-country.js';
 import { removedAccount, restoredAccount } from '../store/audit-records.js';
+import { shownLine } from '../store/ledger.js';
 import type { Verdict } from './verdicts.js';
 
 type AccountVerdict = Verdict & { user: User };
@@ -31,7 +32,9 @@ export async function removeAccounts(
   await applyEffects(core, changes, transaction);
   // The foreign key removes their enrollments.
   await core.database.models.User.destroy({ where: { id: users.map(({ id }) => id) }, transaction });
-  return removed.map(({ user, row, courses }) => removedAccount({ importId, line: row.line }, user, courses));
+  return removed.map(({ user, row, courses }) =>
+    removedAccount({ importId, line: shownLine(row.line) }, user, courses),
+  );
 }
 
 /** Restores accounts with the verdict `restored`. @returns the audit entries */
@@ -46,7 +49,7 @@ export async function restoreAccounts(
   if (restored.length === 0) return [];
   // The entries need the values before any change.
   const audit = restored.map(({ user, row, note, courses }) =>
-    restoredAccount({ importId, line: row.line }, user, note, courses),
+    restoredAccount({ importId, line: shownLine(row.line) }, user, note, courses),
   );
   await withdrawMails(core, { importId, userId: restored.map(({ user }) => user.id) }, transaction);
   const updates = restored.flatMap(({ user, note: { before } }) => (before ? [withOldFields(user, before)] : []));

@@ -6,10 +6,11 @@ import { recordAudit } from '../../audit/audit.js';
 import { type Actor, type Core, withoutSession } from '../../core.js';
 import { lockPhoneKeys, readPhoneKeys } from '../../phone-country.js';
 import { KeyIndex } from '../read/rows/key-index.js';
-import type { KeptAccount } from '../store/ledger.js';
+import { type KeptAccount, shownLine } from '../store/ledger.js';
 import { removeAccounts, restoreAccounts } from './accounts.js';
 import { undoEnrollments } from './enrollments.js';
 import { undoGroups } from './groups.js';
+import { countFreedSeats, keepTakenSeats } from './seats.js';
 import { groupBy, judgeRows, keepTakenKeys, readActivity, type Verdict } from './verdicts.js';
 
 export interface UndoResult {
@@ -37,23 +38,32 @@ export async function hasKeptAccounts(core: Core, importId: string, transaction?
 const undoBatch = 500;
 
 /**
- * Returns the next rows that changed something and were not undone, from the last row backwards. Includes the rows of kept
+ * Returns the next rows that changed something and were not undone, from the last row backwards; then the members who left, so that
+ * removed newcomers free their seats. Includes the rows of kept
  * accounts, because the reason to keep them may no longer apply.
  */
-function findUndoableRows(core: Core, record: Import, before: number, transaction?: Transaction): Promise<ImportRow[]> {
-  return core.database.models.ImportRow.findAll({
-    where: {
-      importId: record.id,
-      line: { [Op.lt]: before },
-      [Op.and]: [
-        { [Op.or]: [{ undoOutcome: null }, { undoOutcome: 'kept' }] },
-        { [Op.or]: [{ outcome: ['created', 'updated'] }, { undoJson: { [Op.ne]: null } }] },
-      ],
-    },
-    order: [['line', 'DESC']],
-    limit: undoBatch,
-    ...(transaction && { transaction }),
-  });
+async function findUndoableRows(
+  core: Core,
+  record: Import,
+  before: number,
+  transaction?: Transaction,
+): Promise<ImportRow[]> {
+  const find = (line: object) =>
+    core.database.models.ImportRow.findAll({
+      where: {
+        importId: record.id,
+        line,
+        [Op.and]: [
+          { [Op.or]: [{ undoOutcome: null }, { undoOutcome: 'kept' }] },
+          { [Op.or]: [{ outcome: ['created', 'updated'] }, { undoJson: { [Op.ne]: null } }] },
+        ],
+      },
+      order: [['line', 'DESC']],
+      limit: undoBatch,
+      ...(transaction && { transaction }),
+    });
+  const rows = before > 0 ? await find({ [Op.lt]: before, [Op.gt]: 0 }) : [];
+  return rows.length > 0 ? rows : find({ [Op.lt]: Math.min(before, 0) });
 }
 
 /** Undoes rows according to their verdicts, with audit entries, and records the outcomes in the ledger. */
@@ -88,7 +98,7 @@ export type CommitStep = (
 /** Adds verdicts to the result. @param restored ids of restored accounts, which count a single time */
 function addVerdicts(result: UndoResult, verdicts: readonly Verdict[], restored: KeyIndex): void {
   for (const { row, userId, email, note, outcome, code } of verdicts) {
-    if (outcome === 'kept') result.kept.push({ line: row.line, userId, email, code });
+    if (outcome === 'kept') result.kept.push({ line: shownLine(row.line), userId, email, code });
     // Only the row that created the account counts.
     else if (note.ofCreated || (outcome === 'restored' && restored.recordLine(userId, row.line) !== undefined))
       continue;
@@ -100,18 +110,21 @@ function addVerdicts(result: UndoResult, verdicts: readonly Verdict[], restored:
 /**
  * Returns the verdicts on the next rows, and locks their accounts if there is a transaction.
  * @param undone enrollments that earlier steps have undone
+ * @param freed seats that earlier steps of a preview would free, by course
  */
 async function judgeNextRows(
   core: Core,
   record: Import,
   before: number,
   undone: KeyIndex,
+  freed: ReadonlyMap<string, number>,
   transaction?: Transaction,
 ): Promise<Verdict[]> {
   const rows = await findUndoableRows(core, record, before, transaction);
   const activity = await readActivity(core, rows, transaction);
   const phones = await (transaction ? lockPhoneKeys(core, transaction) : readPhoneKeys(core));
-  return keepTakenKeys(core, judgeRows(rows, activity, undone), phones, transaction);
+  const verdicts = await keepTakenKeys(core, judgeRows(rows, activity, undone), phones, transaction);
+  return keepTakenSeats(core, verdicts, freed, transaction);
 }
 
 interface UndoStep {
@@ -148,17 +161,20 @@ async function judgeInBatches(
     addVerdicts(result, verdicts, restored);
     rows += verdicts.length;
     onProgress(rows);
-    if (verdicts.length < undoBatch) return result;
-    before = verdicts.at(-1)?.row.line ?? 0;
+    const last = verdicts.at(-1);
+    if (!last) return result;
+    before = last.row.line;
   }
 }
 
 /** Returns the effects that an undo would have now. Writes nothing. @throws AppError `INTERRUPTED` */
 export async function previewUndoRows(core: Core, record: Import, signal?: AbortSignal): Promise<UndoResult> {
+  const freed = new Map<string, number>();
   return judgeInBatches((before, undone) => {
     if (signal?.aborted) throw new AppError('INTERRUPTED');
     return core.database.read(async () => {
-      const verdicts = await judgeNextRows(core, record, before, undone);
+      const verdicts = await judgeNextRows(core, record, before, undone, freed);
+      countFreedSeats(verdicts, freed);
       return { verdicts, mailsSent: await mailsSentTo(core, record, verdicts) };
     });
   });
@@ -183,7 +199,7 @@ export async function undoRows(
     let verdicts: Verdict[] = [];
     let mailsSent = 0;
     await commitProgress({ status: 'undoing' }, async (transaction) => {
-      verdicts = await judgeNextRows(core, record, before, undone, transaction);
+      verdicts = await judgeNextRows(core, record, before, undone, new Map(), transaction);
       mailsSent = await mailsSentTo(core, record, verdicts, transaction);
       // The undo continues if the session of its actor ends: otherwise, another person would have to finish it.
       await applyVerdicts(core, withoutSession(actor), record, verdicts, transaction);

@@ -41,6 +41,8 @@ export const matchCodes = [
   'WAITING_LIST_FULL',
   'ENROLLMENT_CANCELLED',
   'GROUP_LIMIT',
+  'KEPT_INACTIVE',
+  'RENAMED_PERHAPS',
 ] as const;
 export type MatchCode = (typeof matchCodes)[number];
 

@@ -52,6 +52,15 @@ export interface RejectedRow extends SourceRow {
   reason: string;
   /** The separate problems, if the file alone shows them. */
   problems?: readonly RowProblem[];
+  /** Whom the row names, if the file is a roster. */
+  named?: NamedPerson;
+}
+
+/** The person of a rejected row of a roster, as far as the row can be read. */
+interface NamedPerson {
+  /** Null if the address can't be read. */
+  email: string | null;
+  hasNames: boolean;
 }
 
 /** Rejects a row for one or more problems. */
@@ -141,7 +150,7 @@ const hiddenRow: RowWarning = {
 };
 
 interface CheckOptions {
-  options: Partial<Pick<ImportOptions, 'course' | 'missingPhone'>>;
+  options: Partial<Pick<ImportOptions, 'course' | 'missingPhone' | 'roster'>>;
   policy: PasswordPolicy;
 }
 
@@ -166,7 +175,21 @@ export class RowChecker {
   }
 
   /** @returns the checked row; undefined for a row with only filled-down values */
-  check({ cells, quoteFault, ...others }: SourceRow): FileRow | undefined {
+  check(raw: SourceRow): FileRow | undefined {
+    const row = this.#checkRow(raw);
+    if (this.#check.options.roster === undefined || row === undefined || !isRejected(row)) return row;
+    return { ...row, named: this.#personOf(row) };
+  }
+
+  #personOf({ cells }: RejectedRow): NamedPerson {
+    const { email = '', firstName = '', lastName = '' } = readFields(cells, this.#mapping);
+    const read = importedPersonSchema.extract('email').validate(email);
+    // A valid address is a text.
+    const address = read.error ? null : ((read.value as string | undefined) ?? null);
+    return { email: address, hasNames: !isBlank(firstName) && !isBlank(lastName) };
+  }
+
+  #checkRow({ cells, quoteFault, ...others }: SourceRow): FileRow | undefined {
     // Restores the cells of a rejects file to those of the original file.
     const row = { ...others, cells: this.#mapping.isRejects ? cells.map(restoreProtected) : cells };
     if (quoteFault !== undefined) {

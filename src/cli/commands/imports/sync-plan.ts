@@ -1,0 +1,63 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { AppError } from '../../../errors.js';
+import { isWorkbookName } from '../../../schemas/table-format.js';
+import type { Context } from '../../../services/context.js';
+import { findRoster, recordIdleSync, rosterStateOf } from '../../../services/groups/rosters.js';
+import type { ImportPlan } from '../../../services/imports/plan/plan.js';
+import type { Result } from '../../core/command/run.js';
+import { counted } from '../../core/output/output.js';
+import type { ImportRun } from './mapping.js';
+import { rosterJson } from './outcome.js';
+
+/**
+ * Ends a sync that changes nothing, and leaves no import. Otherwise makes sure that new people can sign in, and removes the file of
+ * the rejected rows of the last sync, which this one replaces.
+ * @returns the result of a sync without changes; otherwise the run, with the file for rejected rows
+ * @throws AppError `USAGE`
+ */
+export async function prepareSync(
+  run: ImportRun,
+  context: Context,
+  plan: ImportPlan,
+  beside: string,
+): Promise<{ result: Result; run?: never } | { run: ImportRun; result?: never }> {
+  const { roster, credentials, invite, rejects } = run.options;
+  const group = roster === undefined ? null : await findRoster(context, roster);
+  const state = group ? rosterStateOf(group) : undefined;
+  if (group && state && isIdle(plan, state.rejects)) {
+    if (!run.options.dryRun) await recordIdleSync(context, group, plan.rejects);
+    return { result: idleResult(run, plan) };
+  }
+  if (plan.generatedPasswords > 0 && credentials === undefined && !invite)
+    throw new AppError(
+      'USAGE',
+      `${counted(plan.generatedPasswords, 'new person', 'new people')} would have no way to sign in. Set up mail, so that they are invited, or write their passwords to a file with --credentials.`,
+    );
+  if (run.options.dryRun || (plan.unfinished?.rowsDone ?? 0) > 0) return { run };
+  const file = rejects === undefined ? rejectsBeside(beside) : path.resolve(run.io.cwd, rejects);
+  if (state?.rejects) await rm(file, { force: true });
+  return { run: { ...run, options: { ...run.options, rejects: file } } };
+}
+
+function rejectsBeside(file: string): string {
+  const { dir, name } = path.parse(path.resolve(file));
+  return path.join(dir, `${name}.rejected.${isWorkbookName(file) ? 'xlsx' : 'csv'}`);
+}
+
+/** Whether a sync changes nothing. Rows that the last sync rejected, too, are no change. */
+function isIdle({ counts, memberships, claims, unfinished, refusal, rejects }: ImportPlan, known: string | null) {
+  const { created, updated, enrolled, waiting, left } = counts;
+  const changes = created + updated + enrolled + waiting + left + memberships + claims;
+  return refusal === null && unfinished === null && changes === 0 && (rejects === null || rejects === known);
+}
+
+function idleResult({ options }: ImportRun, plan: ImportPlan): Result {
+  const { counts } = plan;
+  const still = counts.rejected === 0 ? '' : ` ${counted(counts.rejected, 'row')} as before can't be imported.`;
+  const text = `Nothing to do: "${options.roster}" is in step with ${path.basename(plan.file)}.${still}`;
+  return {
+    json: { sync: { roster: options.roster, changed: false, counts, ...rosterJson(plan) } },
+    text: options.quiet ? '' : text,
+  };
+}
