@@ -36,7 +36,8 @@ export async function prepareSync(
     );
   if (run.options.dryRun || (plan.unfinished?.rowsDone ?? 0) > 0) return { run };
   const file = rejects === undefined ? rejectsBeside(beside) : path.resolve(run.io.cwd, rejects);
-  if (state?.rejects) await rm(file, { force: true });
+  // An interrupted run may have left an empty one.
+  if (state?.rejects || plan.unfinished) await rm(file, { force: true });
   return { run: { ...run, options: { ...run.options, rejects: file } } };
 }
 

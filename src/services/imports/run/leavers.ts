@@ -11,9 +11,6 @@ import { coursesDue, promote } from '../../waiting-list/promotion.js';
 import { type Leaving, readLeaving } from '../plan/leaving.js';
 import { commitProgress, type ImportRun } from './run-state.js';
 
-/** Members who leave in one transaction. */
-const leaversPerBatch = 200;
-
 /**
  * Takes the members out of a roster who leave by the plan, batch by batch, and gives the free seats to waiting lists: newcomers get
  * what these leave. Does nothing if rows were imported before, because the members left before them.
@@ -23,8 +20,9 @@ export async function takeLeaversOut(run: ImportRun, signal: AbortSignal): Promi
   const { roster } = plan;
   if (!roster?.groupId || record.rowsDone > 0) return;
   const courses = new Set<string>();
-  for (let at = 0; at < roster.leaving.length && !signal.aborted; at += leaversPerBatch) {
-    const userIds = roster.leaving.slice(at, at + leaversPerBatch).map(({ userId }) => userId);
+  const { batchRows } = core.config.imports;
+  for (let at = 0; at < roster.leaving.length && !signal.aborted; at += batchRows) {
+    const userIds = roster.leaving.slice(at, at + batchRows).map(({ userId }) => userId);
     for (const id of await takeBatchOut(run, roster.groupId, userIds)) courses.add(id);
   }
   if (courses.size > 0) await promote(core, await coursesDue(core, [...courses]), { signal });
