@@ -33,7 +33,12 @@ const all = ['email', 'email-cancel', 'reset'];
 const signedOut = { sessions: 'all', links: most, withdrawn: ['email-confirm'] } as const;
 const rescued = { sessions: 'all', links: all, withdrawn: ['email-confirm', 'email-notice'] } as const;
 const invited = { hasPassword: false, inviteState: 'queued', invitedAt: new Date() } as const;
-const activated = { links: all, withdrawn: ['email-confirm', 'email-notice'], seats: ['waiting course'] };
+const activated = {
+  links: all,
+  withdrawn: ['email-confirm', 'email-notice'],
+  seats: ['waiting course'],
+  deactivation: 'forgotten',
+} as const;
 
 const newName = { firstName: 'Grace Brewster' };
 const newEmail = { email: 'grace@example.net' };

@@ -14,7 +14,7 @@ import { undoImport } from '../../../src/services/imports/commands.js';
 import { queueMails } from '../../../src/services/mail/outbox.js';
 import { promote } from '../../../src/services/waiting-list/promotion.js';
 import { mailSettings } from '../../support/environment.js';
-import { buildCertificate, buildCourse, buildEnrollment, buildUser } from '../../support/factories.js';
+import { buildCertificate, buildCourse, buildEnrollment, buildGroup, buildUser } from '../../support/factories.js';
 import { useImporting } from '../imports/support/importing.js';
 import { importFile } from '../imports/support/running.js';
 
@@ -345,5 +345,24 @@ describe('Writers of enrollments', () => {
     const { id } = await importTransitions(transitions, ({ from }) => from);
     const undo = () => undoImport(context(), operator, id, { signal, onWait: () => undefined });
     await expectEffects('a manager without mails', transitions, undo);
+  });
+
+  it('have the expected effects: a sync whose file no longer has the people, which sends no mails', async () => {
+    const transitions = await transitionsOf('pending > cancelled, active > cancelled, waiting > cancelled');
+    const group = await buildGroup(
+      context(),
+      transitions.map(({ trainee }) => trainee.id),
+      'Class',
+    );
+    await group.update({ syncedAt: new Date(0) });
+    await models().GroupMember.update({ source: 'file' }, { where: {} });
+    const made = transitions.map(({ id }) => ({ groupId: group.id, enrollmentId: id }));
+    await models().GroupEnrollment.bulkCreate(made);
+    const file = importing.write('people.csv', 'firstName,lastName,email,phone\nNew,Person,new@example.org,+44 1\n');
+    const options = { roster: 'Class', maxLeaving: '100%' };
+    await expectEffects('a manager without mails', transitions, () =>
+      importFile(context(), file, { allowLeaving: transitions.length }, options),
+    );
+    expect(await models().Enrollment.count({ where: { cancelReason: 'roster' } })).to.equal(transitions.length);
   });
 });

@@ -62,6 +62,10 @@ export async function furnish(
   if (inviteState === 'sent') purposes.push('invite');
   for (const purpose of purposes) await linkFor(context, user, purpose);
   await buildGroup(context, [user.id]);
+  const { id: groupId } = await buildGroup(context);
+  const moments = { addedAt: new Date(0), leftAt: new Date(0) };
+  const former = { groupId, userId: user.id, ...moments, createdAccount: true, deactivated: true };
+  await context.database.models.FormerMember.create(former);
   await tokenFor(context, user);
   const { id: session } = await Session.findOne({ where, rejectOnEmpty: true });
   await tokenFor(context, user);
@@ -92,6 +96,8 @@ export interface Seen {
   formerName: string | null;
   image: 'live' | 'marked' | 'gone';
   groups: 'kept' | 'left';
+  /** Whether a roster remembers that it deactivated the account. */
+  deactivation: 'remembered' | 'forgotten';
   /** Courses in which a seat may be free. */
   seats: readonly string[];
 }
@@ -106,6 +112,7 @@ export const unaffected: Seen = {
   formerName: null,
   image: 'live',
   groups: 'kept',
+  deactivation: 'remembered',
   seats: [],
 };
 
@@ -121,6 +128,7 @@ async function stored({ database: { models } }: Context, { id: userId }: User) {
     user: await models.User.findByPk(userId),
     enrollments: await models.Enrollment.findAll({ where }),
     groups: await models.GroupMember.count({ where }),
+    deactivations: await models.FormerMember.count({ where: { ...where, deactivated: true } }),
     images: await models.StoredFile.findAll({ where }),
   };
 }
@@ -162,6 +170,7 @@ export async function seenAfter(
     formerName: after.enrollments[0]?.formerName ?? null,
     image: after.images[0] === undefined ? 'gone' : after.images[0].state === 'live' ? 'live' : 'marked',
     groups: after.groups === 0 ? 'left' : 'kept',
+    deactivation: after.deactivations === 0 ? 'forgotten' : 'remembered',
     seats: titles.map(({ title }) => title),
   };
 }
