@@ -2329,6 +2329,23 @@ export interface ChangeManyUsersBody {
 /** Successful response of `POST /api/users/bulk` */
 export type ChangeManyUsersResponse = BulkChange;
 
+/** Parameters of `POST /api/users/by-email` */
+export type FindUsersByEmailParameters = Record<string, never>;
+
+/** Request body of `POST /api/users/by-email` */
+export interface FindUsersByEmailBody {
+  /** Emails of accounts. Case and surrounding spaces do not count. */
+  emails: string[];
+}
+
+/** Successful response of `POST /api/users/by-email` */
+export interface FindUsersByEmailResponse {
+  /** The accounts of this page */
+  users: User[];
+  /** Emails as given, without an account */
+  unknown: string[];
+}
+
 /** Parameters of `GET /api/users/{id}` */
 export interface ShowUserParameters {
   path: {
@@ -2524,7 +2541,7 @@ export interface UnlockUserResponse {
 /** Parameters of `GET /api/groups` */
 export interface ListGroupsParameters {
   query?: {
-    /** Text to search for in the names */
+    /** Text to search for in the names, or the id of a group */
     search?: string;
     /** Number of the page, from 1 */
     page?: number;
@@ -4640,6 +4657,14 @@ export interface Operations {
     parameters: ChangeManyUsersParameters;
     body: ChangeManyUsersBody;
     response: ChangeManyUsersResponse;
+  };
+  /** Find the accounts with given emails */
+  findUsersByEmail: {
+    method: 'POST';
+    path: '/api/users/by-email';
+    parameters: FindUsersByEmailParameters;
+    body: FindUsersByEmailBody;
+    response: FindUsersByEmailResponse;
   };
   /** An account with its groups */
   showUser: {

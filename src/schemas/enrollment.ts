@@ -177,26 +177,10 @@ export interface TraineeLookup {
   emails: string[];
 }
 
-/** Maximum number of emails in one lookup. */
-const maxEmails = 1000;
-
 /** Body of `POST /api/enrollments/available-trainees`. */
 export const traineeLookupSchema = Joi.object<TraineeLookup, true>({
   courseId: courseId.required(),
-  emails: Joi.array()
-    .items(fields.possibleEmail)
-    .min(1)
-    .max(maxEmails)
-    .required()
-    .messages({
-      'any.required': 'emails is required.',
-      'array.min': 'emails must have at least one email.',
-      'array.max': `emails may have at most ${maxEmails} emails.`,
-      'array.base': 'emails must be a list of emails.',
-      'array.sparse': 'emails must be a list of emails.',
-    })
-    .description('Emails of trainees. Case and surrounding spaces do not count.')
-    .example(['ada@example.org']),
+  emails: fields.emailList.description('Emails of trainees. Case and surrounding spaces do not count.'),
 });
 
 /** Whether the trainee joins the waiting list if there is no seat. */

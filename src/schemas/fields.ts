@@ -186,7 +186,7 @@ export const email = text('Email', notAnAddress)
   .meta({ format: 'email', maxLength: emailMaximum });
 
 /** Text to look up as an email. It accepts any text, because an invalid email matches nobody. */
-export const possibleEmail = singleLine('Email', 1, emailMaximum);
+const possibleEmail = singleLine('Email', 1, emailMaximum);
 
 /**
  * Schema of a password that is compared with a stored one. It checks the minimum length only: an impossible password, such
@@ -254,6 +254,24 @@ export const idList = (label: string, most: number) =>
       'array.max': `${label} may have at most ${most} ids.`,
       'array.unique': `${label} must have each id only once.`,
     });
+
+/** Maximum number of emails in one lookup. */
+const maxEmails = 1000;
+
+/** Schema of a list of emails to look up. */
+export const emailList = Joi.array()
+  .items(possibleEmail)
+  .min(1)
+  .max(maxEmails)
+  .required()
+  .messages({
+    'any.required': 'emails is required.',
+    'array.min': 'emails must have at least one email.',
+    'array.max': `emails may have at most ${maxEmails} emails.`,
+    'array.base': 'emails must be a list of emails.',
+    'array.sparse': 'emails must be a list of emails.',
+  })
+  .example(['ada@example.org']);
 
 /** Schema of a whole JSON number. Refuses the text "5". */
 export const strictWholeNumber = (label: string, minimum: number, maximum: number) => {

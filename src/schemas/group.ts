@@ -38,7 +38,7 @@ export interface GroupListing extends PagingWithKey {
 
 /** Query of `GET /api/groups`. */
 export const groupListingSchema = Joi.object<GroupListing, true>({
-  search: listing.search.description('Text to search for in the names'),
+  search: listing.search.description('Text to search for in the names, or the id of a group'),
   ...listing.pagingWithKey(20),
 });
 

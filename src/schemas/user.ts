@@ -169,6 +169,11 @@ export const userExportSchema = Joi.object<UserFilter & ExportQuery<UserExportFi
   ...exportQuery(userExportFields),
 });
 
+/** Body of `POST /api/users/by-email`. */
+export const emailLookupSchema = Joi.object<{ emails: string[] }, true>({
+  emails: fields.emailList.description('Emails of accounts. Case and surrounding spaces do not count.'),
+});
+
 export const bulkActions = [
   'activate',
   'deactivate',

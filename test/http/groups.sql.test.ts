@@ -67,6 +67,7 @@ describe('Groups', () => {
     expect(await list()).to.deep.equal(expected);
     expect(await list('', cast.owner)).to.deep.equal(expected);
     expect(await list('?search=ecol')).to.deep.equal(expected.slice(0, 1));
+    expect(await list(`?search=${ten.id}`, cast.owner)).to.deep.equal(expected.slice(1));
     expect(await list(`?limit=1&page=2&afterId=${nine.id}`)).to.deep.equal(expected.slice(1));
     for (const by of [cast.owner, cast.trainee])
       expect((await api('get', `/api/groups/${ten.id}`, by.token)).status).to.equal(403);

@@ -158,6 +158,26 @@ describe('User administration', () => {
     });
   });
 
+  it('finds accounts by their emails, whatever their role and state, and names the other emails as given', async () => {
+    const inactive = await buildUser(harness.context, {
+      isActive: false,
+      lastName: 'Aa',
+      email: 'x\u00fc@example.org',
+    });
+    const unknown = ['nobody@example.org', 'no email'];
+    const emailsGiven = ['ONE@example.org ', ...unknown, 'X\u00dc@Example.org', 'g@example.org'];
+    const response = await call('post', '/api/users/by-email', { emails: emailsGiven }).expect(200);
+    expect(response.body.users.map(({ id }: { id: string }) => id)).to.have.members([
+      inactive.id,
+      user.id,
+      admin.user.id,
+    ]);
+    expect(response.body.users[0].id).to.equal(inactive.id);
+    expect(response.body.unknown).to.deep.equal(unknown);
+    expectInvalid(await call('post', '/api/users/by-email', { emails: [] }), ['emails']);
+    expect((await harness.api('post', '/api/users/by-email', token).send({ emails: unknown })).status).to.equal(403);
+  });
+
   it('PUT /api/users/:id/status ends the access of an account immediately, and restores the access', async () => {
     const { body } = await setStatus(false).expect(200);
     expect(body.message).to.equal('User deactivated successfully.');

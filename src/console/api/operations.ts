@@ -39,6 +39,7 @@ export const operations = {
   createUser: { method: 'POST', path: '/api/users', sends: 'json' },
   exportUsers: { method: 'GET', path: '/api/users/export.csv', response: 'blob' },
   changeManyUsers: { method: 'POST', path: '/api/users/bulk', sends: 'json' },
+  findUsersByEmail: { method: 'POST', path: '/api/users/by-email', sends: 'json' },
   showUser: { method: 'GET', path: '/api/users/{id}' },
   updateUser: { method: 'PUT', path: '/api/users/{id}', sends: 'json' },
   deleteUser: { method: 'DELETE', path: '/api/users/{id}' },

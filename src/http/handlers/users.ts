@@ -9,7 +9,7 @@ import { createPerson } from '../../services/accounts/create-user.js';
 import { deleteUser } from '../../services/accounts/delete-user.js';
 import { usersTable } from '../../services/accounts/export.js';
 import { resetPassword } from '../../services/accounts/passwords.js';
-import { findUserWithInvitation, listUsers } from '../../services/accounts/queries.js';
+import { findUsersByEmail, findUserWithInvitation, listUsers } from '../../services/accounts/queries.js';
 import { endUserSession, endUserSessions, listUserSessions } from '../../services/accounts/sessions.js';
 import { changeActivation, unlockUser, updateUser } from '../../services/accounts/update-user.js';
 import { lockOf } from '../../services/auth/current-locks.js';
@@ -35,6 +35,11 @@ export const userHandlers = {
   async exportUsers({ context, query }) {
     const { format } = validate(userExportSchema, query);
     return tableResponse(usersTable(context, query), 'users', format);
+  },
+
+  async findUsersByEmail({ context, body }) {
+    const { users, unknown } = await findUsersByEmail(context, body);
+    return { users: users.map(presentUser), unknown };
   },
 
   async showUser({ context, params }) {

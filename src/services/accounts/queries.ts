@@ -4,7 +4,7 @@ import { hasAccountState } from '../../db/sql/conditions.js';
 import { notFound, validationError } from '../../errors.js';
 import { normalizeEmail } from '../../schemas/keys.js';
 import type { PhoneKeys } from '../../schemas/phone-keys.js';
-import { type UserFilter, userListingSchema } from '../../schemas/user.js';
+import { emailLookupSchema, type UserFilter, userListingSchema } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
 import { currentLocks, isLocked } from '../auth/current-locks.js';
 import type { Core } from '../core.js';
@@ -55,6 +55,21 @@ export async function listUsers(core: Core, input: unknown): Promise<Page<User>>
   });
   await addInviteErrors(core, page.items);
   return page;
+}
+
+/**
+ * Finds the accounts with given emails, by name.
+ * @returns also the emails without an account, as given
+ * @throws AppError `VALIDATION`
+ */
+export async function findUsersByEmail(core: Core, input: unknown): Promise<{ users: User[]; unknown: string[] }> {
+  const { emails } = validate(emailLookupSchema, input);
+  const given = new Map(emails.map((email) => [normalizeEmail(email), email]));
+  const order = orderOf({ sortBy: 'lastName', sortOrder: 'ASC' });
+  const { User } = core.database.models;
+  const users = await core.database.read(() => User.findAll({ where: { email: [...given.keys()] }, order }));
+  for (const { email } of users) given.delete(email);
+  return { users, unknown: [...given.values()] };
 }
 
 /** Finds an account with the state of its invitation. @throws AppError `NOT_FOUND` */

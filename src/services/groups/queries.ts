@@ -27,13 +27,14 @@ export async function addMemberCounts({ database }: Core, groups: readonly Group
   }
 }
 
-/** Returns one page of groups by name, with their numbers of active members. @throws AppError `VALIDATION` */
+/** Returns one page of groups by name, with their numbers of active members. Searches names, or an id. @throws AppError `VALIDATION` */
 export async function listGroups(core: Core, query: unknown): Promise<Page<Group>> {
   const listing = validate(groupListingSchema, query);
   const { Group } = core.database.models;
   const key = searchKey(listing.search);
+  const id = parseId(listing.search ?? '');
   const page = await readPage(core, Group, listing, {
-    where: key === '' ? {} : contains(core.database.sequelize, 'Group.search_key', key),
+    where: id ? { id } : key === '' ? {} : contains(core.database.sequelize, 'Group.search_key', key),
     order: [
       ['sortKey', 'ASC'],
       ['id', 'ASC'],

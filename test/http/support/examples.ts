@@ -250,6 +250,10 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     const { user } = await signIn(context);
     return { ...(await admin(context)), params: { id: user.id } };
   },
+  async findUsersByEmail(context) {
+    const { email } = await buildUser(context);
+    return { ...(await admin(context)), body: { emails: [email, 'nobody@example.org'] } };
+  },
   async changeManyUsers(context) {
     const { token, params } = await someAccount(context);
     return { token, body: { action: 'deactivate', ids: [params.id], dryRun: false } };

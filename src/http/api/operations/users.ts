@@ -3,6 +3,7 @@ import { resetSchema, sessionListingSchema } from '../../../schemas/auth.js';
 import {
   activationSchema,
   bulkChangeSchema,
+  emailLookupSchema,
   newPersonSchema,
   userExportSchema,
   userListingSchema,
@@ -51,6 +52,22 @@ export const userOperations = {
     databaseDeadline: 'none',
     success: freeingSeats(ok('The outcomes', bulkChange)),
     failures: ['MAIL_NOT_SET_UP'],
+  }),
+  findUsersByEmail: operation.post('/api/users/by-email', {
+    summary: 'Find the accounts with given emails',
+    description: 'Changes nothing.',
+    access: superAdmin,
+    body: emailLookupSchema,
+    // Each email has up to 254 characters of four bytes.
+    maxBodyBytes: 1024 * 1024,
+    success: ok('The accounts by name, and the other emails', {
+      users: Joi.array().items(account).required(),
+      unknown: Joi.array()
+        .items(shapes.text)
+        .required()
+        .description('Emails as given, without an account')
+        .example(['nobody@example.org']),
+    }),
   }),
   showUser: operation.get('/api/users/:id', {
     summary: 'An account with its groups',
