@@ -327,7 +327,7 @@ describePages('The participants of a course', function () {
     const field = dialog(page).getByRole('textbox', { name: 'Emails' });
     await field.fill(`"Trainee, Ann" <${ann}>, ${ben?.toUpperCase()};${cem}\n${cem}\nnobody@example.org ${dia}\n`);
     await dialog(page).getByRole('button', { name: 'Select 5 people' }).click();
-    await expect(dialog(page).getByText('3 trainees were selected.')).toBeVisible();
+    await expect(dialog(page).getByText('3 people were selected.')).toBeVisible();
     await expect(dialog(page).getByRole('alert')).toContainText('No active trainees have these 2 emails');
     await expect(field).toHaveValue(`nobody@example.org\n${dia}`);
     await expect(field).toHaveAttribute('aria-invalid', 'true');

@@ -1,5 +1,5 @@
 import { Avatar, Box, Burger, Group, Menu, Text, UnstyledButton } from '@mantine/core';
-import { useDisclosure, useMediaQuery, useWindowEvent } from '@mantine/hooks';
+import { useDisclosure, useWindowEvent } from '@mantine/hooks';
 import { IconLogout, IconUserCircle } from '@tabler/icons-react';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
@@ -13,6 +13,7 @@ import type { Language } from '../i18n/i18n.js';
 import { navigationOf } from '../session/navigation.js';
 import { useSignOut, useUser } from '../session/session.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
+import { useNarrowWindow } from '../ui/narrow-window.js';
 import { useFocusRecovery } from './focus.js';
 
 /** Frame of every page: navigation by role, account menu, and the page itself. */
@@ -22,8 +23,7 @@ export function Layout() {
   const { data: mail } = useApi('showForgotPassword', {}, { enabled: user.role === 'super_admin' });
   const [opened, { toggle, close }] = useDisclosure();
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
-  /** Whether the menu covers the page; app.css has the same width. */
-  const isNarrow = useMediaQuery('(max-width: 47.99em)');
+  const isNarrow = useNarrowWindow();
   const menuButton = useRef<HTMLButtonElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: closes the menu when the page changes, also by Back
   useEffect(close, [pathname]);

@@ -3,24 +3,20 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ResponseBody } from '../api/client.js';
 import { initialStatuses } from '../api/enrollment-statuses.js';
-import { useApi, useChange } from '../api/queries.js';
+import { useChange } from '../api/queries.js';
 import { assignmentFailure, maxAssigned, WhenFullSwitch } from '../enrollments/when-full.js';
+import { PasteEmails } from '../pickers/paste-emails.js';
 import { useApiForm } from '../ui/forms/form.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { useUnsavedGuard } from '../ui/forms/unsaved.js';
-import { type Column, DataTable } from '../ui/lists/data-table.js';
-import { applySearchChange, type ListSearch } from '../ui/lists/list-search.js';
-import { SearchField } from '../ui/lists/search-field.js';
 import { refusalText } from '../ui/messages.js';
+import { useNarrowWindow } from '../ui/narrow-window.js';
 import { notifyDone } from '../ui/notify.js';
-import { PersonAvatar } from '../ui/person-avatar.js';
 import { nameOf } from '../ui/person-name.js';
-import { Empty } from '../ui/states.js';
+import { AvailableTrainees, type SelectedTrainees } from './available-trainees.js';
 import { SeatsLeft } from './course-state.js';
 import type { Course } from './course-values.js';
-import { PasteEmails } from './paste-emails.js';
 
-type Trainee = ResponseBody<'listAvailableTrainees'>['trainees'][number];
 type Skipped = ResponseBody<'assignMany'>['skipped'];
 
 interface AssignDialogProps {
@@ -33,6 +29,7 @@ interface AssignDialogProps {
 export function AssignDialog({ course, opened, onClose }: AssignDialogProps) {
   const { t } = useTranslation();
   const [dirty, setDirty] = useState(false);
+  const isNarrow = useNarrowWindow();
   const assign = useChange('assignMany');
 
   function close(): void {
@@ -47,6 +44,7 @@ export function AssignDialog({ course, opened, onClose }: AssignDialogProps) {
       opened={opened}
       onClose={close}
       size="xl"
+      fullScreen={isNarrow}
       closeOnClickOutside={isDismissible}
       closeOnEscape={isDismissible}
       title={t('enrollments.assign.title', { title: course.title })}
@@ -66,9 +64,10 @@ interface AssignFormProps extends Pick<AssignDialogProps, 'course' | 'onClose'> 
 
 function AssignForm({ course, assign, isOpen, onDirty, onClose }: AssignFormProps) {
   const { t } = useTranslation();
-  const [selected, setSelected] = useState<ReadonlyMap<string, Trainee>>(new Map());
+  const [selected, setSelected] = useState<SelectedTrainees>(new Map());
   const [skipped, setSkipped] = useState<Skipped>([]);
   const [whenFull, setWhenFull] = useState<'reject' | 'wait'>('reject');
+  const lookup = useChange('findAvailableTrainees', []);
   const { seatsLeft = null } = course;
   const isTooMany = whenFull === 'reject' && seatsLeft !== null && selected.size > seatsLeft;
   const form = useApiForm<{ status: (typeof initialStatuses)[number]; reply: string }>({
@@ -101,6 +100,11 @@ function AssignForm({ course, assign, isOpen, onDirty, onClose }: AssignFormProp
       if (refused.length === 0) onClose();
     },
   });
+  async function find(emails: readonly string[]) {
+    const { trainees, unavailable } = await lookup.mutateAsync({ body: { courseId: course.id, emails: [...emails] } });
+    setSelected((before) => new Map([...before, ...trainees.map((one) => [one.id, one] as const)]));
+    return { found: trainees.length, unknown: unavailable };
+  }
   const unsaved = [
     ...(selected.size > 0 ? [t('table.selected', { count: selected.size })] : []),
     ...(form.values.reply === '' ? [] : [t('courses.field.reply')]),
@@ -112,12 +116,7 @@ function AssignForm({ course, assign, isOpen, onDirty, onClose }: AssignFormProp
     <form onSubmit={form.onSubmit} onChange={onDirty} noValidate>
       <Stack>
         <FormFailure>{form.failure}</FormFailure>
-        <PasteEmails
-          courseId={course.id}
-          onFound={(trainees) =>
-            setSelected((before) => new Map([...before, ...trainees.map((one) => [one.id, one] as const)]))
-          }
-        />
+        <PasteEmails onFind={find} unknownText={(count) => t('enrollments.paste.unavailable', { count })} />
         <AvailableTrainees courseId={course.id} selected={selected} onChange={setSelected} />
         <SegmentedControl
           {...form.field('status')}
@@ -145,64 +144,9 @@ function AssignForm({ course, assign, isOpen, onDirty, onClose }: AssignFormProp
   );
 }
 
-interface AvailableTraineesProps {
-  courseId: string;
-  selected: ReadonlyMap<string, Trainee>;
-  onChange(selected: ReadonlyMap<string, Trainee>): void;
-}
-
-function AvailableTrainees({ courseId, selected, onChange }: AvailableTraineesProps) {
-  const { t } = useTranslation();
-  const [search, setSearch] = useState<ListSearch>({ limit: 10 });
-  const { page, limit, search: text } = search;
-  const query = useApi(
-    'listAvailableTrainees',
-    { query: { courseId, search: text, page, limit } },
-    { keepPrevious: true },
-  );
-  const columns: readonly Column<Trainee>[] = [
-    {
-      id: 'name',
-      header: t('field.name'),
-      fixedOrder: 'ascending',
-      render: (trainee) => (
-        <Group gap="xs" wrap="nowrap">
-          <PersonAvatar person={trainee} />
-          {nameOf(trainee)}
-        </Group>
-      ),
-    },
-    { id: 'email', header: t('field.email'), render: ({ email }) => email },
-  ];
-  return (
-    <Stack gap="xs">
-      <SearchField
-        label={t('enrollments.participants.search')}
-        value={text}
-        onSearch={(next) => setSearch((before) => applySearchChange<ListSearch>(before, { search: next }))}
-      />
-      <DataTable<Trainee>
-        label={t('enrollments.assign.available')}
-        columns={columns}
-        query={query}
-        rows={query.data?.trainees}
-        pagination={query.data?.pagination}
-        rowKey={({ id }) => id}
-        rowName={(trainee) => nameOf(trainee)}
-        search={search}
-        onSearch={(change) => setSearch((before) => applySearchChange(before, change))}
-        selection={{ selected, onChange }}
-        filtered={text !== undefined}
-        onClearFilters={() => setSearch((before) => applySearchChange<ListSearch>(before, { search: undefined }))}
-        empty={<Empty message={t('enrollments.assign.none')} />}
-      />
-    </Stack>
-  );
-}
-
 interface SkippedTraineesProps {
   skipped: Skipped;
-  names: ReadonlyMap<string, Trainee>;
+  names: SelectedTrainees;
   onClose(): void;
 }
 

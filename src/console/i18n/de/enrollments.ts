@@ -143,6 +143,10 @@ export const enrollments: Translations['enrollments'] = {
   assign: {
     action: 'Teilnehmende aufnehmen',
     title: 'Teilnehmende aufnehmen: {{title}}',
+    search: 'Personen und Gruppen suchen',
+    groups: 'Gruppen',
+    group: '{{name}} ({{members}})',
+    noneOf: 'Alle aktiven Teilnehmenden in {{group}} sind schon im Kurs.',
     available: 'Mögliche Teilnehmende',
     none: 'Alle Teilnehmenden mit aktivem Konto sind schon im Kurs.',
     nobody: 'Wähle mindestens eine Person aus.',

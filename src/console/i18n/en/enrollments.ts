@@ -139,6 +139,10 @@ export const enrollments = {
   assign: {
     action: 'Add participants',
     title: 'Add participants: {{title}}',
+    search: 'Search trainees and groups',
+    groups: 'Groups',
+    group: '{{name}} ({{members}})',
+    noneOf: 'All active trainees in {{group}} are in the course already.',
     available: 'Trainees who can be added',
     none: 'There is nobody who could be added.',
     nobody: 'Select at least one trainee.',
@@ -177,8 +181,8 @@ export const enrollments = {
     hint: 'One a line, or separated by commas or semicolons.',
     select_one: 'Select {{count}} person',
     select_other: 'Select {{count}} people',
-    found_one: '{{count}} trainee was selected.',
-    found_other: '{{count}} trainees were selected.',
+    found_one: '{{count}} person was selected.',
+    found_other: '{{count}} people were selected.',
     unavailable_one:
       'No active trainee has this email, or the trainee is in the course already. Correct it, or leave it out.',
     unavailable_other:

@@ -3,26 +3,26 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconClipboardList } from '@tabler/icons-react';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { ResponseBody } from '../api/client.js';
-import { useChange } from '../api/queries.js';
 import { formatNumber } from '../i18n/format.js';
 import { messageOf } from '../ui/messages.js';
 import { emailsIn, maxEmails } from './emails.js';
 
 interface PasteEmailsProps {
-  courseId: string;
-  onFound(trainees: ResponseBody<'findAvailableTrainees'>['trainees']): void;
+  /** Selects the people with these emails. @returns the number of found people, and the other emails @throws ApiError */
+  onFind(emails: readonly string[]): Promise<{ found: number; unknown: readonly string[] }>;
+  /** Says why emails select nobody. */
+  unknownText(count: number): string;
 }
 
-/** Selects trainees by a list of emails. The field keeps the emails that were not found. */
-export function PasteEmails({ courseId, onFound }: PasteEmailsProps) {
+/** Selects people by a list of emails. The field keeps the emails that were not found. */
+export function PasteEmails({ onFind, unknownText }: PasteEmailsProps) {
   const { t } = useTranslation();
   const id = useId();
   const [opened, { toggle }] = useDisclosure();
   const [text, setText] = useState('');
   const [error, setError] = useState<string>();
   const [found, setFound] = useState<number>();
-  const lookup = useChange('findAvailableTrainees', []);
+  const [searching, setSearching] = useState(false);
   const emails = emailsIn(text);
 
   async function find(): Promise<void> {
@@ -31,16 +31,16 @@ export function PasteEmails({ courseId, onFound }: PasteEmailsProps) {
       setError(t('enrollments.paste.tooMany', { most: formatNumber(maxEmails) }));
       return;
     }
+    setSearching(true);
     try {
-      const { trainees, unavailable } = await lookup.mutateAsync({ body: { courseId, emails } });
-      onFound(trainees);
-      setFound(trainees.length);
-      setText(unavailable.join('\n'));
-      setError(
-        unavailable.length === 0 ? undefined : t('enrollments.paste.unavailable', { count: unavailable.length }),
-      );
+      const result = await onFind(emails);
+      setFound(result.found);
+      setText(result.unknown.join('\n'));
+      setError(result.unknown.length === 0 ? undefined : unknownText(result.unknown.length));
     } catch (failure) {
       setError(messageOf(failure, t));
+    } finally {
+      setSearching(false);
     }
   }
   return (
@@ -74,7 +74,7 @@ export function PasteEmails({ courseId, onFound }: PasteEmailsProps) {
           <Button
             variant="default"
             size="xs"
-            loading={lookup.isPending}
+            loading={searching}
             disabled={emails.length === 0}
             onClick={() => void find()}
           >
