@@ -93,11 +93,14 @@ const profileRoute = createRoute({
   component: lazyPage(['profile'], () => import('../profile/profile-page.js'), 'ProfilePage'),
 });
 
+/** Filters of a list of people. */
+const peopleFilters = ['role', 'isActive', 'requiresPasswordChange', 'locked', 'invited'] as const;
+
 const peoplePage = lazyPage(['people', 'enrollments'], () => import('../people/people-page.js'), 'PeoplePage');
 const peopleRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/people',
-  validateSearch: listSearch('role', 'isActive', 'requiresPasswordChange', 'locked', 'invited', 'create'),
+  validateSearch: listSearch(...peopleFilters, 'group', 'create'),
   component: pageByRole({ super_admin: peoplePage }),
 });
 
@@ -111,6 +114,22 @@ const personRoute = createRoute({
   path: '/people/$id',
   validateSearch: listSearch('tab'),
   component: pageByRole({ super_admin: personPage }),
+});
+
+const groupsPage = lazyPage(['groups'], () => import('../groups/groups-page.js'), 'GroupsPage');
+const groupsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/groups',
+  validateSearch: listSearch(),
+  component: pageByRole({ super_admin: groupsPage }),
+});
+
+const groupPage = lazyPage(['groups', 'people', 'enrollments'], () => import('../groups/group-page.js'), 'GroupPage');
+const groupRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/groups/$id',
+  validateSearch: listSearch(...peopleFilters),
+  component: pageByRole({ super_admin: groupPage }),
 });
 
 const importsPage = lazyPage(['imports', 'courses'], () => import('../imports/imports-page.js'), 'ImportsPage');
@@ -183,7 +202,7 @@ const enrollmentsPage = lazyPage(
 const enrollmentsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/enrollments',
-  validateSearch: listSearch('status', 'courseId', 'userId', 'trainerId', 'starts'),
+  validateSearch: listSearch('status', 'courseId', 'userId', 'trainerId', 'group', 'starts'),
   component: pageByRole({ super_admin: enrollmentsPage, trainer: enrollmentsPage }),
 });
 
@@ -231,6 +250,8 @@ const routeTree = rootRoute.addChildren([
   profileRoute,
   peopleRoute,
   personRoute,
+  groupsRoute,
+  groupRoute,
   importsRoute,
   importRoute,
   coursesRoute,

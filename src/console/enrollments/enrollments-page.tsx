@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
 import { CoursePicker } from '../pickers/course-picker.js';
+import { GroupFilter } from '../pickers/group-filter.js';
 import { PersonPicker } from '../pickers/person-picker.js';
 import { useUser } from '../session/session.js';
 import { FilterSelect, Filters } from '../ui/lists/filters.js';
@@ -33,13 +34,21 @@ export function EnrollmentsPage() {
   const isAdmin = useUser().role === 'super_admin';
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { status, courseId, userId, trainerId, search: text, page, limit = defaultPageSize } = search;
+  const { status, courseId, userId, trainerId, group, search: text, page, limit = defaultPageSize } = search;
   const option = parseStatusOption(status);
   const starts = oneOf(['soon'], search.starts);
   const isQueue = option === 'pending';
   const { sort = isQueue ? 'enrolledAt' : '-enrolledAt' } = search;
   const isByCourse = isQueue && search.sort === undefined && courseId === undefined;
-  const narrowed = { ...filterOfStatus(option), courseId, userId, trainerId, startsWithin: starts && 7, search: text };
+  const narrowed = {
+    ...filterOfStatus(option),
+    courseId,
+    userId,
+    trainerId,
+    group,
+    startsWithin: starts && 7,
+    search: text,
+  };
   // Without undefined values. Exports and "select all" use the same filter.
   const filter: EnrollmentFilter = Object.fromEntries(
     Object.entries(narrowed).filter(([, value]) => value !== undefined),
@@ -60,7 +69,7 @@ export function EnrollmentsPage() {
   return (
     <Page title={t('nav.enrollments')} actions={<EnrollmentDownload filter={filter} />}>
       <Filters
-        active={countFilters({ option, courseId, starts, trainerId })}
+        active={countFilters({ option, courseId, starts, trainerId, group })}
         search={
           <SearchField
             label={t('enrollments.list.search')}
@@ -75,6 +84,11 @@ export function EnrollmentsPage() {
           placeholder={t('courses.any.course')}
           value={courseId}
           onChange={(next) => onSearch({ courseId: next })}
+        />
+        <GroupFilter
+          placeholder={t('courses.any.group')}
+          value={group}
+          onChange={(next) => onSearch({ group: next })}
         />
         <FilterSelect
           label={t('courses.field.startDate')}
@@ -108,13 +122,14 @@ export function EnrollmentsPage() {
         defaultOrder={isQueue && courseId === undefined ? t('enrollments.list.byCourse') : undefined}
         sortKeys={sortKeys}
         filter={filter}
-        filtered={[status, courseId, userId, trainerId, starts, text].some((value) => value !== undefined)}
+        filtered={[status, courseId, userId, trainerId, group, starts, text].some((value) => value !== undefined)}
         onClearFilters={() =>
           onSearch({
             status: undefined,
             courseId: undefined,
             userId: undefined,
             trainerId: undefined,
+            group: undefined,
             starts: undefined,
             search: undefined,
           })

@@ -1,4 +1,4 @@
-import { Group, Stack } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { PlainTable } from '../ui/lists/plain-table.js';
 import { StatusBadge, type Tone } from '../ui/status-badge.js';
@@ -7,6 +7,9 @@ import type { Outcome } from './bulk-actions.js';
 /** Problems come first. */
 const order = ['refused', 'unchanged', 'done'] as const;
 const tones: Record<Outcome['outcome'], Tone> = { refused: 'bad', unchanged: 'off', done: 'good' };
+
+/** Maximum of listed accounts; a group may have 100,000. */
+const maxListed = 1000;
 
 interface OutcomesProps {
   label: string;
@@ -37,7 +40,7 @@ export function Outcomes({ label, outcomes, tense }: OutcomesProps) {
         <PlainTable
           label={label}
           head={[t('field.name'), t('people.bulk.outcome'), ...(withPasswords ? [t('field.newPassword')] : [])]}
-          rows={sorted.map(({ id, name, outcome, reason, password }) => ({
+          rows={sorted.slice(0, maxListed).map(({ id, name, outcome, reason, password }) => ({
             key: id,
             cells: [
               name ?? t('people.bulk.noAccount'),
@@ -53,6 +56,9 @@ export function Outcomes({ label, outcomes, tense }: OutcomesProps) {
           }))}
         />
       </div>
+      {sorted.length > maxListed && (
+        <Text size="sm">{t('people.bulk.first', { most: maxListed, count: sorted.length })}</Text>
+      )}
     </Stack>
   );
 }

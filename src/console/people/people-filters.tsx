@@ -2,11 +2,14 @@ import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Operations } from '../../../examples/api-types.js';
 import { useMailSetUp } from '../api/mail.js';
+import { GroupFilter } from '../pickers/group-filter.js';
 import { FilterSelect, Filters } from '../ui/lists/filters.js';
 import { booleanOf, countFilters, type ListSearch, oneOf, type SearchChange } from '../ui/lists/list-search.js';
 import { SearchField } from '../ui/lists/search-field.js';
 
-export type PeopleSearch = ListSearch<'role' | 'isActive' | 'requiresPasswordChange' | 'locked' | 'invited' | 'create'>;
+export type PeopleSearch = ListSearch<
+  'role' | 'isActive' | 'requiresPasswordChange' | 'locked' | 'invited' | 'group' | 'create'
+>;
 
 const roles = ['super_admin', 'trainer', 'trainee'] as const;
 const invitations = ['no', 'queued', 'sent', 'failed', 'accepted'] as const;
@@ -21,6 +24,7 @@ export function filterOf({
   requiresPasswordChange,
   locked,
   invited,
+  group,
 }: PeopleSearch): PeopleFilter {
   const all = {
     search,
@@ -29,6 +33,7 @@ export function filterOf({
     requiresPasswordChange: booleanOf(requiresPasswordChange),
     locked: booleanOf(locked),
     invited: oneOf(invitations, invited),
+    group,
   };
   // Removes undefined values. The cast is safe, because the keys stay.
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as PeopleFilter;
@@ -41,15 +46,18 @@ export const noFilters = {
   requiresPasswordChange: undefined,
   locked: undefined,
   invited: undefined,
+  group: undefined,
 };
 
 interface PeopleFiltersProps {
+  /** Whether all listed people are members of one group. */
+  inGroup: boolean;
   search: PeopleSearch;
   onSearch(change: SearchChange<PeopleSearch>): void;
   filtered: boolean;
 }
 
-export function PeopleFilters({ search, onSearch, filtered }: PeopleFiltersProps) {
+export function PeopleFilters({ inGroup, search, onSearch, filtered }: PeopleFiltersProps) {
   const { t } = useTranslation();
   const isMailSetUp = useMailSetUp();
   const yesOrNo = (yes: string, no: string) => [
@@ -95,6 +103,13 @@ export function PeopleFilters({ search, onSearch, filtered }: PeopleFiltersProps
         options={yesOrNo(t('people.state.locked'), t('people.state.notLocked'))}
         onChange={(locked) => onSearch({ locked })}
       />
+      {!inGroup && (
+        <GroupFilter
+          placeholder={t('people.any.group')}
+          value={search.group}
+          onChange={(group) => onSearch({ group })}
+        />
+      )}
       {(isMailSetUp || search.invited !== undefined) && (
         <FilterSelect
           label={t('people.invitation.title')}

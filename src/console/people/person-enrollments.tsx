@@ -85,7 +85,7 @@ export function PersonEnrollments({ user, search, onSearch }: PersonListProps) {
         onSearch={onSearch}
         empty={<Empty message={t('people.noEnrollments')} />}
       />
-      {enrolling && <EnrollDialog selected={new Map([[user.id, user]])} onClose={() => setEnrolling(false)} />}
+      {enrolling && <EnrollDialog people={new Map([[user.id, user]])} onClose={() => setEnrolling(false)} />}
     </Stack>
   );
 }

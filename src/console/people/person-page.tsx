@@ -14,6 +14,7 @@ import { PersonActions } from './person-actions.js';
 import { PersonForm } from './person-form.js';
 import { PersonMail } from './person-mail.js';
 
+const PersonGroups = lazyPart(async () => (await import('./person-groups.js')).PersonGroups);
 // Loaded when their tabs are opened.
 const PersonSessions = lazyPart(async () => (await import('./person-sessions.js')).PersonSessions, <Loading />);
 const PersonEnrollments = lazyPart(
@@ -73,6 +74,7 @@ function Person({ id }: { id: string }) {
         <Group gap="xs" mt={4}>
           <Text size="sm">{t(`role.${user.role}`)}</Text>
           <AccountState account={user} />
+          {user.role !== 'super_admin' && <PersonGroups user={user} groups={person.data?.groups ?? []} />}
         </Group>
       }
       actions={<PersonActions user={user} />}

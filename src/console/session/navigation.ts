@@ -15,6 +15,7 @@ const entries = [
   { to: '/', label: 'nav.overview', icon: IconChartBar, roles: ['super_admin', 'trainer'] },
   { to: '/', label: 'nav.learning', icon: IconSchool, roles: ['trainee'] },
   { to: '/people', label: 'nav.people', icon: IconUsers, roles: ['super_admin'] },
+  { to: '/groups', label: 'nav.groups', icon: IconSchool, roles: ['super_admin'] },
   { to: '/imports', label: 'nav.imports', icon: IconFileImport, roles: ['super_admin'] },
   { to: '/courses', label: 'nav.courses', icon: IconBook2, roles: ['super_admin', 'trainer'] },
   { to: '/catalogue', label: 'nav.catalogue', icon: IconBook2, roles: ['trainee'] },

@@ -41,6 +41,7 @@ export const common: Pick<Translations, keyof typeof english> = {
   nav: {
     overview: 'Übersicht',
     people: 'Personen',
+    groups: 'Gruppen',
     imports: 'Importe',
     courses: 'Kurse',
     enrollments: 'Teilnahmen',
@@ -145,6 +146,7 @@ export const common: Pick<Translations, keyof typeof english> = {
     createdAt: 'Angelegt',
     updatedAt: 'Geändert',
     course: 'Kurs',
+    group: 'Gruppe',
     progress: 'Fortschritt',
     enrolledAt: 'Dabei seit',
     completedAt: 'Abgeschlossen',

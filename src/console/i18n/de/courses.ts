@@ -53,6 +53,7 @@ export const courses: Translations['courses'] = {
     seats: 'Ausgebucht oder nicht',
     trainer: 'Alle Kursleitungen',
     course: 'Alle Kurse',
+    group: 'Alle Gruppen',
   },
   seats: {
     unlimited: 'Plätze unbegrenzt',

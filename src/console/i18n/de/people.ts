@@ -91,6 +91,7 @@ export const people: Translations['people'] = {
     password: 'Jedes Passwort',
     locked: 'Gesperrt oder nicht',
     invited: 'Eingeladen oder nicht',
+    group: 'Alle Gruppen',
   },
   filter: {
     active: 'Anmeldung',
@@ -124,6 +125,7 @@ export const people: Translations['people'] = {
     plan: 'Vorschau',
     result: 'Ergebnis',
     outcome: 'Ergebnis',
+    first: '{{most}} von {{count}} stehen hier.',
     rehearsing_one: '{{count}} Konto wird geprüft …',
     rehearsing_other: '{{count}} Konten werden geprüft …',
     confirm: '{{action}} ({{count}})',
@@ -139,6 +141,8 @@ export const people: Translations['people'] = {
       reset_password: 'Passwörter zurücksetzen',
       end_sessions: 'Sitzungen beenden',
       enroll: 'In einen Kurs aufnehmen',
+      add_to_group: 'In eine Gruppe aufnehmen',
+      remove_from_group: 'Aus der Gruppe nehmen',
       delete: 'Löschen',
     },
     hint: {
@@ -203,6 +207,18 @@ export const people: Translations['people'] = {
     endAllHint_other: 'Die Person hat {{count}} Sitzungen und muss sich überall neu anmelden.',
     ended_one: '{{count}} Sitzung beendet.',
     ended_other: '{{count}} Sitzungen beendet.',
+  },
+  groups: {
+    nobody: 'In dieser Gruppe ist noch niemand.',
+    enrollHint: 'Alle aktiven Teilnehmenden in {{group}} werden aufgenommen.',
+    added_one: '{{count}} Person ist jetzt in {{group}}.',
+    added_other: '{{count}} Personen sind jetzt in {{group}}.',
+    none: 'Es gibt noch keine Gruppen. Lege eine an:',
+    already: 'Schon in dieser Gruppe.',
+    noAdmin: 'Der Super-Admin kann nicht in einer Gruppe sein.',
+    remove: 'Aus {{group}} nehmen',
+    removeHint_one: '{{count}} Person verlässt {{group}}. Konto und Teilnahmen bleiben.',
+    removeHint_other: '{{count}} Personen verlassen {{group}}. Ihre Konten und Teilnahmen bleiben.',
   },
   tab: {
     details: 'Angaben',

@@ -5,6 +5,7 @@ import { common } from './common.js';
 import { courses } from './courses.js';
 import { enrollments } from './enrollments.js';
 import { find } from './find.js';
+import { groups } from './groups.js';
 import { imports } from './imports.js';
 import { links } from './links.js';
 import { mail } from './mail.js';
@@ -17,6 +18,7 @@ export const de: Translations = {
   ...common,
   overview,
   people,
+  groups,
   imports,
   courses,
   enrollments,

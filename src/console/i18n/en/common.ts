@@ -41,6 +41,7 @@ export const common = {
   nav: {
     overview: 'Overview',
     people: 'People',
+    groups: 'Groups',
     imports: 'Imports',
     courses: 'Courses',
     enrollments: 'Enrollments',
@@ -144,6 +145,7 @@ export const common = {
     createdAt: 'Created',
     updatedAt: 'Changed',
     course: 'Course',
+    group: 'Group',
     progress: 'Progress',
     enrolledAt: 'Enrolled',
     completedAt: 'Completed',

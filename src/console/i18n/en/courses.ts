@@ -52,6 +52,7 @@ export const courses = {
     seats: 'Full or not',
     trainer: 'Any trainer',
     course: 'Any course',
+    group: 'Any group',
   },
   seats: {
     unlimited: 'No limit of seats',

@@ -87,6 +87,7 @@ export const people = {
     password: 'Any password',
     locked: 'Locked or not',
     invited: 'Invited or not',
+    group: 'Any group',
   },
   filter: {
     active: 'May sign in',
@@ -120,6 +121,7 @@ export const people = {
     plan: 'What will be done',
     result: 'What was done',
     outcome: 'Outcome',
+    first: '{{most}} of {{count}} are listed.',
     rehearsing_one: 'Checking {{count}} account …',
     rehearsing_other: 'Checking {{count}} accounts …',
     confirm: '{{action}} ({{count}})',
@@ -135,6 +137,8 @@ export const people = {
       reset_password: 'Reset passwords',
       end_sessions: 'End sessions',
       enroll: 'Enroll in a course',
+      add_to_group: 'Add to group',
+      remove_from_group: 'Remove from the group',
       delete: 'Delete',
     },
     hint: {
@@ -198,6 +202,18 @@ export const people = {
     endAllHint_other: 'The person has {{count}} sessions, and will have to sign in again everywhere.',
     ended_one: '{{count}} session ended.',
     ended_other: '{{count}} sessions ended.',
+  },
+  groups: {
+    nobody: 'Nobody is in this group yet.',
+    enrollHint: 'All active trainees in {{group}} are enrolled.',
+    added_one: '{{count}} person was added to {{group}}.',
+    added_other: '{{count}} people were added to {{group}}.',
+    none: 'There are no groups yet. Create one:',
+    already: 'Already in this group.',
+    noAdmin: 'The super admin cannot be in a group.',
+    remove: 'Remove from {{group}}',
+    removeHint_one: '{{count}} person leaves {{group}}. The account and the enrollments stay.',
+    removeHint_other: '{{count}} people leave {{group}}. Their accounts and enrollments stay.',
   },
   tab: {
     details: 'Details',

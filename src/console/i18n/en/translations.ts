@@ -4,6 +4,7 @@ import { common } from './common.js';
 import { courses } from './courses.js';
 import { enrollments } from './enrollments.js';
 import { find } from './find.js';
+import { groups } from './groups.js';
 import { imports } from './imports.js';
 import { links } from './links.js';
 import { mail } from './mail.js';
@@ -15,6 +16,7 @@ import { profile } from './profile.js';
 const screens = {
   overview,
   people,
+  groups,
   imports,
   courses,
   enrollments,
