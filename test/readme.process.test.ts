@@ -103,6 +103,9 @@ describe('The commands of the README and the tour of the API, run line by line',
     expect(output).to.include('"message":"Enrollment status updated successfully."');
     expect(output).to.match(/"files":\[\{"id":"[^"]+","name":"trainees.csv","contentType":"text\/csv"/);
     expect(output).to.include('"hasEnrollments":true').and.to.include('"status":"active","progress":40');
+    expect(output)
+      .to.match(/"name":"Year 9","activeMembers":1/)
+      .and.to.match(/"outcome":"unchanged"/);
     expect(output).to.match(/enrollment\.status/);
     expect(output).to.match(/juergen@example.org +has signed in\nNothing was written/);
     expect(checkout()).to.deep.equal(before);

@@ -1,5 +1,12 @@
 import type { User } from '../../../src/db/models/user.js';
-import { buildCourse, buildEnrollment, buildMaterial, buildUser, tokenFor } from '../../support/factories.js';
+import {
+  buildCourse,
+  buildEnrollment,
+  buildGroup,
+  buildMaterial,
+  buildUser,
+  tokenFor,
+} from '../../support/factories.js';
 import { scaled } from '../../support/machine.js';
 import { expect } from './browser.js';
 import type { ConsoleTest } from './console.js';
@@ -20,6 +27,8 @@ export interface Scene {
   hiddenCourseId: string;
   /** Course with the trainee on its waiting list. */
   awaitedCourseId: string;
+  /** Group with the trainee. */
+  groupId: string;
   /** Imports: a plan to confirm, and a completed one. */
   plannedId: string;
   importedId: string;
@@ -88,6 +97,8 @@ export async function buildScene(test: ConsoleTest, typed: Typed, withImports: b
     const another = await buildUser(context, { role: 'trainer', lastName: `Trainer${number}` });
     await buildCourse(context, another, { title: `Sewing ${number}` });
   }
+  const group = await buildGroup(context, [trainee.id, other.id], typed('Year 9', 100));
+  await group.update({ note: typed('Room 12', 1000) });
   await tokenFor(context, trainee);
   const imports = withImports ? await buildImports(test, await tokenFor(context, admin), typed) : {};
   const ids = {
@@ -96,6 +107,7 @@ export async function buildScene(test: ConsoleTest, typed: Typed, withImports: b
     fullCourseId: full.id,
     hiddenCourseId: hidden.id,
     awaitedCourseId: awaited.id,
+    groupId: group.id,
   };
   return { admin, trainer, trainee, newcomer, ...ids, plannedId: '', importedId: '', ...imports };
 }

@@ -16,7 +16,7 @@ const selectAll: Step = ['checkbox', 'Select all on this page'];
 /** Steps to choose an action for selected rows. */
 const actions = (name: string): Step[] => [selectAll, ['button', 'More actions', 'selection'], ['menuitem', name]];
 
-function adminScreens({ trainee, plannedId, importedId }: Scene): Screen[] {
+function adminScreens({ trainee, groupId, plannedId, importedId }: Scene): Screen[] {
   const person = `/people/${trainee.id}`;
   const compilers: Step = ['button', 'Actions for Compilers'];
   return [
@@ -51,6 +51,39 @@ function adminScreens({ trainee, plannedId, importedId }: Scene): Screen[] {
       ['dialog', 'New password of'],
     ],
     ['history of a person', `${person}?tab=history`, ['button', 'Password reset'], ['dialog', /^/]],
+    [
+      'people, adding to a group',
+      '/people?search=tia',
+      selectAll,
+      ['button', 'Add to group', 'selection'],
+      ['combobox', 'Group', 'dialog'],
+      ['option', /^/, 'dialog'],
+    ],
+    [
+      'a person, leaving a group',
+      person,
+      ['button', 'Remove from'],
+      (page) => page.getByRole('dialog').getByText('stay.').waitFor(),
+    ],
+    ['groups', '/groups'],
+    ['a new group', '/groups', ['button', 'New group'], ['textbox', 'Name of the group', 'dialog']],
+    ['groups, menu', '/groups', ['button', 'Actions for'], ['menuitem', 'Delete group']],
+    ['a group', `/groups/${groupId}`],
+    [
+      'a group, adding people',
+      `/groups/${groupId}`,
+      ['button', 'Add people'],
+      ['button', 'Paste emails', 'dialog'],
+      ['textbox', 'Emails', 'dialog'],
+    ],
+    [
+      'a group, enrolling',
+      `/groups/${groupId}`,
+      ['button', 'Enroll in a course'],
+      ['combobox', 'Course', 'dialog'],
+      ['option', 'Dyeing', 'dialog'],
+      ['table', 'What will be done', 'dialog'],
+    ],
     ['imports', '/imports'],
     ['courses, menu', '/courses', compilers, ['menuitem', 'Assign trainer']],
     [
