@@ -14,14 +14,15 @@ const budget = { js: 235_500, css: 40_000 };
 const larger: Record<string, number> = {
   'overview/admin-overview.tsx': 237_500,
   'overview/trainer-overview.tsx': 238_500,
-  'imports/imports-page.tsx': 243_500,
+  'imports/imports-page.tsx': 244_000,
+  'people/person-page.tsx': 236_000,
   'audit/audit-page.tsx': 236_000,
   'groups/group-page.tsx': 236_500,
-  'imports/import-page.tsx': 250_000,
+  'imports/import-page.tsx': 250_500,
   'catalogue/catalogue-course-page.tsx': 237_500,
   'courses/courses-page.tsx': 237_000,
   'courses/new-course-page.tsx': 253_500,
-  'enrollments/enrollments-page.tsx': 242_500,
+  'enrollments/enrollments-page.tsx': 243_000,
 };
 
 /** Maximum of the chart, which loads after the page: the overview is usable before. */

@@ -42,7 +42,7 @@ describePages('Finding by Ctrl-K', function () {
     await expect(heading(page, 'Audit log')).toBeFocused();
     await openByKeys(page);
     await expect(options(page)).toContainText(['Answer requests', 'New person', 'Import people', 'New course']);
-    await expect(dialog(page).getByRole('group', { name: 'Pages' }).getByRole('option')).toHaveCount(7);
+    await expect(dialog(page).getByRole('group', { name: 'Pages' }).getByRole('option')).toHaveCount(8);
     await page.keyboard.type('Mül, Anna');
     await expect(dialog(page).getByRole('group', { name: 'People' }).getByRole('option')).toHaveText([
       'Anna Mülleranna@find.example',

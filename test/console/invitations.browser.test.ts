@@ -290,7 +290,7 @@ describePages('Without mail', function () {
     const page = await test.openAs(admin, '/people');
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
     const bar = page.getByRole('region', { name: 'Selection' });
-    await expect(bar.getByRole('button', { name: 'Activate', exact: true })).toBeVisible();
+    await expect(bar.getByRole('button', { name: 'Add to group', exact: true })).toBeVisible();
     await expect(bar.getByRole('button', { name: 'Invite by mail' })).toBeHidden();
     await expect(page.getByLabel('Invitation')).toBeHidden();
     await page.getByRole('button', { name: 'New person' }).click();
