@@ -63,6 +63,9 @@ module.exports = tableMigration({
     undone_at: { type: 'timestamp', null: true },
     // Time when the ledger was closed. It is then exported and deleted, and the import can't be undone or resumed.
     ledger_closed_at: { type: 'timestamp', null: true },
+    // New people whom an import of a trainer may invite, and since when they count.
+    invites_reserved: { type: 'integer', default: 0 },
+    invites_reserved_at: { type: 'timestamp', null: true },
   },
   unique: {
     imports_number_unique: ['number'],
@@ -70,6 +73,7 @@ module.exports = tableMigration({
   indexes: {
     imports_file: ['file_sha256', 'id'],
     imports_status: ['status', 'id'],
+    imports_created_by: ['created_by', 'id'],
     // The overview counts recent imports with rejected rows.
     imports_finished: ['finished_at', 'rejected_count', 'status'],
   },

@@ -84,6 +84,9 @@ const defaultMessages = {
   SYNC_HELD: 'Too many members would leave the group.',
   IMPORT_REFUSED: "The file can't be imported with these options.",
   PLAN_OUTDATED: 'The plan is out of date.',
+  INVITE_LIMIT: 'A trainer has invited the maximum number of new people within 24 hours. Apply the import later.',
+  COURSE_LOST:
+    'Access denied. The course of the import was deleted, or is assigned to another trainer: nothing more is written. Import the file into a course of yours.',
   PLAN_LIMIT: 'You have the maximum number of planned imports. Apply or cancel some first.',
   CREDENTIALS_FETCHED: 'The passwords of this import have already been fetched.',
   PROMOTION_RUNNING: 'Another process is giving free seats to waiting lists.',

@@ -273,6 +273,13 @@ const declarations = {
     description:
       'maximum number of planned imports of an account that are not applied yet; their files take disk space',
   },
+  TRAINER_INVITES_PER_DAY: {
+    rule: integer(0, 1_000_000),
+    default: '200',
+    path: 'imports.trainerInvites',
+    description:
+      'maximum number of new people whom a trainer may invite within 24 hours with imports; 0: trainers import only existing trainees',
+  },
   AUDIT_RETENTION_DAYS: {
     rule: integer(1, 36_500),
     defaultText: 'for ever',

@@ -1,5 +1,6 @@
 import type { Import } from '../db/models/import.js';
 import type { User } from '../db/models/user.js';
+import type { ImportOptions } from '../schemas/import.js';
 import { pick } from './pick.js';
 
 const errorOf = ({ errorCode, errorMessage }: Import) =>
@@ -45,16 +46,18 @@ export function presentImportRow(row: RowOutcome) {
 
 /** Presents an import with its progress, counts and, after a failure or with an inapplicable plan, its error. */
 export function presentImport(record: Import) {
-  const { rowsDone, rowsTotal } = record;
+  const { rowsDone, rowsTotal, trainer = null } = record;
+  // The program writes only options. The trainer is presented separately.
+  const { trainerId: _, ...options } = JSON.parse(record.optionsJson) as ImportOptions;
   return {
     ...pick(record, ['id', 'number', 'status']),
     file: record.fileName,
     ...pick(record, ['origin', 'counts']),
     progress: { rowsDone, rowsTotal },
-    // `optionsText` writes objects only.
-    options: JSON.parse(record.optionsJson) as object,
+    options,
     error: errorOf(record),
     ...pick(record, ['hasCredentials', 'hasRejects', 'createdBy']),
+    trainer: trainer && pick(trainer, ['id', 'firstName', 'lastName']),
     ...pick(record, ['createdAt', 'startedAt', 'finishedAt', 'undoneAt', 'ledgerClosedAt']),
   };
 }

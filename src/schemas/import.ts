@@ -87,6 +87,8 @@ export interface ImportOptions {
   map?: string[];
   /** Courses for names in the file: `name=course` with an id or a title, or `name=` to leave the course out. */
   mapCourse?: string[];
+  /** The trainer who imports; absent for the super admin. Nobody can send this option. */
+  trainerId?: string;
 }
 
 /** `keep`: the accounts stay active. `deactivate`: they become inactive, unless they have other courses or groups. */
@@ -164,7 +166,7 @@ const encoding = Object.entries(isoParts)
     'any.only': `Encoding must be one of auto, ${importEncodings.join(', ')}. ISO-8859 parts 1, 8, 9, 11 and 13 are supported. For another part, use the nearest encoding and check the names in the plan: windows-1250 for parts 2 and 16, windows-1257 for 4, windows-1251 for 5, windows-1256 for 6, windows-1253 for 7, windows-1252 for 15.`,
   });
 
-export const importOptionsSchema = Joi.object<ImportOptions, true>({
+export const importOptionsSchema = Joi.object<Omit<ImportOptions, 'trainerId'>, true>({
   role: fields.oneOf('Role', importableRoles).default('trainee'),
   course: fields.course,
   group: groupName('Group')
@@ -246,6 +248,11 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
     }),
 });
 
+/** Schema of the options as they are stored with an import. */
+export const storedOptionsSchema = (importOptionsSchema as Types.ObjectSchema<ImportOptions>).keys({
+  trainerId: fields.id('trainerId'),
+});
+
 /** Form fields of `POST /api/imports`: the options, and whether to create only a plan. */
 export const importFormSchema = (importOptionsSchema as Types.ObjectSchema<ImportOptions & { plan: boolean }>).keys({
   plan: listing.queryBoolean('plan').default(false),
@@ -319,10 +326,18 @@ export const applySchema = Joi.object<{ planId?: string; allowLeaving?: number }
     .example(14),
 });
 
+/** Fields that imports of trainers read. */
+const trainerFields: readonly ImportField[] = ['firstName', 'lastName', 'fullName', 'email', 'language'];
+
+/** Returns the fields that an import reads. */
+export const fieldsReadBy = ({ trainerId }: Pick<ImportOptions, 'trainerId'>): readonly ImportField[] =>
+  trainerId === undefined ? importFields : trainerFields;
+
 /** Warnings about a file that can be imported. Plans show them; docs/IMPORTING.md documents them. */
 export const warningCodes = [
   'COLUMN_DOUBTFUL',
   'COLUMN_HIDDEN',
+  'COLUMN_NOT_ALLOWED',
   'STATE_NOT_IMPORTED',
   'NOT_TICKED',
   'STATE_INACTIVE',
@@ -371,7 +386,7 @@ export const importRowListingSchema = Joi.object<ImportRowListing, true>({
 });
 
 /** Parses the JSON of {@link serializeImportOptions}. */
-export const parseImportOptions = (text: string): ImportOptions => validate(importOptionsSchema, JSON.parse(text));
+export const parseImportOptions = (text: string): ImportOptions => validate(storedOptionsSchema, JSON.parse(text));
 
 /** Returns JSON with sorted keys, so that equal options have equal texts. */
 export function serializeImportOptions(options: ImportOptions): string {

@@ -20,6 +20,7 @@ import { fieldNames } from '../../src/schemas/fields-table.js';
 import { importColumns } from '../../src/schemas/import.js';
 import { quickColumns } from '../../src/schemas/imported-person.js';
 import { userExportFields } from '../../src/schemas/user.js';
+import { operator } from '../../src/services/core.js';
 import { templateTable } from '../../src/services/imports/output/template.js';
 import { commands } from '../cli/support/command-lines.js';
 import { mailSettings } from '../support/environment.js';
@@ -59,7 +60,7 @@ const places: Readonly<Record<string, { has: readonly string[]; but: Reasons }>>
   'PUT /api/users/:id': { has: bodyOf('updateUser'), but: ofUpdates },
   'the columns of imports': { has: importColumns, but: { ...ofInitialPassword, ...byService } },
   'the template of imports': {
-    has: templateTable().columns.map(({ heading }) => heading),
+    has: templateTable(operator).columns.map(({ heading }) => heading),
     but: { ...ofInitialPassword, ...byService },
   },
   'quickColumns in schemas/imported-person.ts': {

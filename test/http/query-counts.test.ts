@@ -31,8 +31,8 @@ const listings = Object.values(contract as Record<string, Operation>).filter(
     operation !== contract.listImportRows,
 );
 
-/** Further queries of listings: the audit log names courses and their trainers, groups have numbers of members. */
-const kindsNamed: Readonly<Record<string, number>> = { '/api/groups': 1, '/api/audit': 2 };
+/** Further queries of listings: the audit log names courses and their trainers, imports name trainers, groups have numbers of members. */
+const kindsNamed: Readonly<Record<string, number>> = { '/api/groups': 1, '/api/imports': 1, '/api/audit': 2 };
 
 /** More rows of each kind than fit on the largest requested page. */
 const many = 51;
@@ -59,7 +59,7 @@ async function fill({ context }: Harness, { cast, courseId }: World): Promise<vo
     await createCourse(context, operator, { title: 'Looms', description: 'Wood and thread.', trainerId });
     await buildCertificate(context, await buildUser(context), course);
     await buildMaterial(context, course);
-    await buildImport(context, 0);
+    await buildImport(context, 0, cast.owner.user.id);
     await buildMail(context, {});
   }
   const until = { createdAt: new Date(), expiresAt: new Date(Date.now() + 3_600_000), ip: null, userAgent: null };

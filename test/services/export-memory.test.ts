@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { usersTable } from '../../src/services/accounts/export.js';
+import { operator } from '../../src/services/core.js';
 import { ledgerTable } from '../../src/services/imports/output/ledger-export.js';
 import { tablePieces } from '../../src/tables/write/table.js';
 import { hashedPeople, useImporting } from './imports/support/importing.js';
@@ -47,7 +48,7 @@ describe('An export that the client does not read', () => {
     const { id } = await importFile(context, importing.write('people.csv', hashedPeople(1000)));
     const record = await context.database.models.Import.findByPk(id, { rejectOnEmpty: true });
     await expectSmall(() => tablePieces(usersTable(context, {}), 'csv'), maxKept.csv);
-    await expectSmall(() => tablePieces(ledgerTable(context, record), 'csv'), maxKept.csv);
+    await expectSmall(() => tablePieces(ledgerTable(context, operator, record), 'csv'), maxKept.csv);
     await expectSmall(() => tablePieces(usersTable(context, {}), 'xlsx'), maxKept.xlsx);
   });
 });

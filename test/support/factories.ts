@@ -239,9 +239,10 @@ export async function buildImage(context: Context, user: User, content: Buffer):
 
 /**
  * Creates a completed import with rejected rows in its ledger.
+ * @param trainerId the trainer who imports; by default an operator at the terminal
  * @returns the id
  */
-export async function buildImport({ database }: Context, rows: number): Promise<string> {
+export async function buildImport({ database }: Context, rows: number, trainerId?: string): Promise<string> {
   const { Import, ImportRow } = database.models;
   const id = uuidv7();
   await Import.create({
@@ -252,7 +253,8 @@ export async function buildImport({ database }: Context, rows: number): Promise<
     fileName: 'people.csv',
     filePath: '/people.csv',
     fileSha256: 'x',
-    optionsJson: '{}',
+    optionsJson: JSON.stringify({ trainerId }),
+    createdBy: trainerId ?? null,
     createdAt: new Date(),
     rowsDone: rows,
     rejectedCount: rows,

@@ -7,8 +7,9 @@ import {
   type NonAttribute,
   type Sequelize,
 } from 'sequelize';
-import type { ImportStatus } from '../../schemas/import.js';
+import type { ImportOptions, ImportStatus } from '../../schemas/import.js';
 import { id, primaryKey, timestamp } from './columns.js';
+import type { User } from './user.js';
 
 /** Number of rows of a file by outcome, planned or applied. */
 export interface ImportCounts {
@@ -66,6 +67,19 @@ export class Import extends Model<InferAttributes<Import>, InferCreationAttribut
   declare undoneAt: CreationOptional<Date | null>;
   /** Time when the ledger was closed. It is then exported and deleted: see services/maintenance/ledger-retention.ts. */
   declare ledgerClosedAt: CreationOptional<Date | null>;
+  /** Maximum number of accounts that an import of a trainer creates. */
+  declare invitesReserved: CreationOptional<number>;
+  /** Time of the reservation; null before, and for imports of the super admin. */
+  declare invitesReservedAt: CreationOptional<Date | null>;
+  /** The account of {@link trainerId}; null if it was deleted. Loaded separately. */
+  declare trainer?: NonAttribute<Pick<User, 'id' | 'firstName' | 'lastName'> | null>;
+
+  /** The trainer who imports; null for imports of the super admin. */
+  get trainerId(): NonAttribute<string | null> {
+    // Written by this program only.
+    const { trainerId = null } = JSON.parse(this.optionsJson) as Pick<ImportOptions, 'trainerId'>;
+    return trainerId;
+  }
 
   get counts(): NonAttribute<ImportCounts> {
     return countsOf(this);
@@ -148,6 +162,8 @@ export function initImport(sequelize: Sequelize): typeof Import {
       finishedAt: timestamp(),
       undoneAt: timestamp(),
       ledgerClosedAt: timestamp(),
+      invitesReserved: count(),
+      invitesReservedAt: timestamp(),
     },
     { sequelize, modelName: 'Import', tableName: 'imports', timestamps: false },
   );

@@ -97,6 +97,8 @@ export const failureResponses = {
   IMPORT_REFUSED: { status: 400 },
   SYNC_HELD: { status: 409 },
   PLAN_OUTDATED: { status: 409 },
+  INVITE_LIMIT: { status: 400 },
+  COURSE_LOST: { status: 403 },
   PLAN_LIMIT: { status: 400 },
   CREDENTIALS_FETCHED: { status: 410 },
   RETENTION_RUNNING: unavailable,

@@ -69,6 +69,10 @@ export const importRecord = component(
     hasCredentials: boolean,
     hasRejects: boolean,
     createdBy: nullableText,
+    trainer: Joi.object({ id, firstName: text, lastName: text })
+      .allow(null)
+      .required()
+      .description('The trainer who imports into the course of `options`; null for imports of the super admin'),
     createdAt: timestamp,
     startedAt: nullableTimestamp,
     finishedAt: nullableTimestamp,
@@ -86,6 +90,7 @@ const keptCodes = [
   'KEY_TAKEN',
   'COURSE_FULL',
   'GONE',
+  'IN_USE',
 ] as const;
 const keptCode = Joi.valid(...keptCodes);
 

@@ -3,11 +3,12 @@ import { AppError } from '../../errors.js';
 import { presentImportWithPlan } from '../../presenters/import-plan.js';
 import { isSignedIn } from '../../services/auth/sessions.js';
 import type { Context } from '../../services/context.js';
-import type { Caller } from '../../services/core.js';
+import { type Caller, operator } from '../../services/core.js';
 import { canUndo } from '../../services/imports/commands.js';
 import { findImport } from '../../services/imports/store/find-import.js';
 import { findPlan } from '../../services/imports/store/plan-store.js';
 import { resumesAutomatically } from '../../services/imports/store/repository.js';
+import { addTrainers } from '../../services/imports/store/trainer-imports.js';
 
 /** Interval between reads of a watched import, in milliseconds. */
 const pollMs = 500;
@@ -22,9 +23,17 @@ const maxStreams = 20;
 
 const activeStatuses = new Set(['planning', 'queued', 'running', 'undoing']);
 
+type ImportRecord = Awaited<ReturnType<typeof findImport>>;
+
+/** Loads the trainer of an import, if it was read without. */
+export async function withTrainer(context: Context, record: ImportRecord): Promise<ImportRecord> {
+  if (record.trainer === undefined) await addTrainers(context, [record]);
+  return record;
+}
+
 /** Returns an import with its plan for clients. */
-export const describeImport = async (context: Context, record: Awaited<ReturnType<typeof findImport>>) => ({
-  ...presentImportWithPlan(record, await findPlan(context, record)),
+export const describeImport = async (context: Context, record: ImportRecord) => ({
+  ...presentImportWithPlan(await withTrainer(context, record), await findPlan(context, record)),
   canUndo: await canUndo(context, record),
 });
 
@@ -36,7 +45,8 @@ interface ImportSnapshot {
 }
 
 async function readImport(context: Context, id: string): Promise<ImportSnapshot> {
-  const found = await findImport(context, id);
+  // The handler has checked that the caller may see the import. All its readers see the same.
+  const found = await findImport(context, operator, id);
   const data = JSON.stringify({ import: await describeImport(context, found) });
   // The worker resumes some interrupted imports automatically, so these still change.
   return { data, isSettled: !activeStatuses.has(found.status) && !resumesAutomatically(found) };

@@ -18,7 +18,7 @@ import { workbookType } from '../api/operation.js';
 import { tableResponse } from '../body/streams.js';
 import type { Handlers } from '../routing/handler.js';
 import type { ServerHandle } from '../routing/server-handle.js';
-import { createImportWatch, describeImport } from './import-events.js';
+import { createImportWatch, describeImport, withTrainer } from './import-events.js';
 
 const lists: readonly string[] = ['map', 'mapCourse'];
 
@@ -45,8 +45,8 @@ export function importHandlers(server: ServerHandle) {
   const { isDraining, wakeImports } = server;
   const watch = createImportWatch(isDraining);
   return {
-    importTemplate: async ({ query }) =>
-      tableResponse(templateTable(), 'people', validate(tableQuerySchema, query).format),
+    importTemplate: async ({ caller, query }) =>
+      tableResponse(templateTable(actorOf(caller)), 'people', validate(tableQuerySchema, query).format),
 
     importExample: async () => ({
       filename: 'trainees.csv',
@@ -63,41 +63,41 @@ export function importHandlers(server: ServerHandle) {
       const record = await submitImport(context, actor, upload.file, formOptions(upload.fields), runInQueue, signal);
       wakeImports();
       setHeader('Location', pathOf(record));
-      return { import: await describeImport(context, await findImport(context, record.id)) };
+      return { import: await describeImport(context, await findImport(context, actor, record.id)) };
     },
 
-    async listImports({ context, query }) {
-      const { items, pagination } = await listImports(context, query);
+    async listImports({ context, caller, query }) {
+      const { items, pagination } = await listImports(context, actorOf(caller), query);
       return { imports: items.map(presentImport), pagination };
     },
 
-    async showImport({ context, params }) {
-      return { import: await describeImport(context, await findImport(context, params.id)) };
+    async showImport({ context, caller, params }) {
+      return { import: await describeImport(context, await findImport(context, actorOf(caller), params.id)) };
     },
 
     async watchImport({ context, caller, params, signal }) {
-      const { id } = await findImport(context, params.id);
+      const { id } = await findImport(context, actorOf(caller), params.id);
       return { pieces: () => watch(context, caller, id, signal) };
     },
 
-    async importRejects({ context, params, query }) {
+    async importRejects({ context, caller, params, query }) {
       const options = validate(reportQuerySchema, query);
-      const record = await findImport(context, params.id);
+      const record = await findImport(context, actorOf(caller), params.id);
       const { format = defaultRejectsFormat(record) } = options;
       const pieces = await openRejects(context, record, format);
       const contentType = format === 'xlsx' ? workbookType : csvTypeOf(record, 'rejects');
       return { filename: `rejected-${record.id}.${format}`, contentType, pieces };
     },
 
-    async importOutcome({ context, params, query }) {
+    async importOutcome({ context, caller, params, query }) {
       const { format } = validate(tableQuerySchema, query);
-      const record = await findImport(context, params.id);
-      return tableResponse(ledgerTable(context, record), `outcome-${record.id}`, format);
+      const record = await findImport(context, actorOf(caller), params.id);
+      return tableResponse(ledgerTable(context, actorOf(caller), record), `outcome-${record.id}`, format);
     },
 
     async importCredentials({ context, caller, params, query }) {
       const { format } = validate(tableQuerySchema, query);
-      const record = await findImport(context, params.id);
+      const record = await findImport(context, actorOf(caller), params.id);
       const { id } = record;
       // HEAD doesn't claim the passwords, but gets the same refusals as GET.
       assertFetchable(record);
@@ -129,8 +129,8 @@ export function importHandlers(server: ServerHandle) {
       return { import: await describeImport(context, record) };
     },
 
-    async listImportRows({ context, params, query }) {
-      const { items, pagination } = await listImportRows(context, params.id, query);
+    async listImportRows({ context, caller, params, query }) {
+      const { items, pagination } = await listImportRows(context, actorOf(caller), params.id, query);
       return { rows: items.map(presentImportRow), pagination };
     },
 
@@ -141,25 +141,26 @@ export function importHandlers(server: ServerHandle) {
         ['discarded', 'Plan discarded.'],
       ]);
       const message = messages.get(record.status) ?? 'Import will end at the next batch of rows.';
-      return { message, import: presentImport(record) };
+      return { message, import: presentImport(await withTrainer(context, record)) };
     },
 
     async resumeImport({ context, caller, params, setHeader }) {
       const record = await requeueImport(context, actorOf(caller), params.id);
       wakeImports();
       setHeader('Location', pathOf(record));
-      return { import: presentImport(record) };
+      return { import: presentImport(await withTrainer(context, record)) };
     },
 
     async undoImport({ context, caller, params, query, signal }) {
       const id = params.id;
+      const actor = actorOf(caller);
       const { dryRun } = validate(undoQuerySchema, query);
       const undo = dryRun
-        ? await previewUndo(context, id, signal)
-        : await undoImport(context, actorOf(caller), id, { signal });
+        ? await previewUndo(context, actor, id, signal)
+        : await undoImport(context, actor, id, { signal });
       const message = dryRun ? 'Nothing was undone. This is a preview.' : undoMessages[extentOf(undo)];
       const keptReasons = presentKeptReasons(undo.kept);
-      return { message, undo, keptReasons, import: presentImport(await findImport(context, id)) };
+      return { message, undo, keptReasons, import: presentImport(await findImport(context, actor, id)) };
     },
   } satisfies Partial<Handlers>;
 }

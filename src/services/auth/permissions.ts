@@ -17,11 +17,11 @@ export type Access =
   /** Accounts with one of the roles; the query is limited to their own rows. */
   | { kind: 'scoped'; roles: readonly Role[] }
   /**
-   * The super admin, and accounts with one of the other roles that own the course, enrollment or certificate. The service checks
-   * the owner: trainers own their courses, trainees the courses they take part in. With `open`, everyone with one of the roles
+   * The super admin, and accounts with one of the other roles that own the course, enrollment, certificate or import. The service checks
+   * the owner: trainers own their courses and imports, trainees the courses they take part in. With `open`, everyone with one of the roles
    * has access to published courses.
    */
-  | { kind: 'owner'; of: 'course' | 'enrollment' | 'certificate'; roles: readonly Role[]; open?: true };
+  | { kind: 'owner'; of: 'course' | 'enrollment' | 'certificate' | 'import'; roles: readonly Role[]; open?: true };
 
 /** Returns the error code for callers without one of the roles. */
 export function roleRefusal(roles: readonly Role[]) {

@@ -20,8 +20,13 @@ const shownColumns = ['id', 'title', 'startDate', 'endDate', 'trainerId', 'maxSt
 /**
  * Finds the courses for each name: by id, otherwise by exact title, otherwise by title, ignoring case and white space.
  * A name in the form of an id is never used as a title, because trainers could choose such titles.
+ * @param trainerId searches only the courses of this trainer
  */
-export async function findCoursesByName(core: Core, names: readonly string[]): Promise<Map<string, Course[]>> {
+export async function findCoursesByName(
+  core: Core,
+  names: readonly string[],
+  { trainerId }: { trainerId?: string } = {},
+): Promise<Map<string, Course[]>> {
   const { Course, User } = core.database.models;
   const alternatives = names.map((name): WhereOptions<Course> => {
     const id = parseId(name);
@@ -35,7 +40,7 @@ export async function findCoursesByName(core: Core, names: readonly string[]): P
     const courses = await core.database.read(() =>
       Course.findAll({
         attributes: shownColumns,
-        where: { [Op.or]: alternatives.slice(at, at + batch) },
+        where: { [Op.or]: alternatives.slice(at, at + batch), ...(trainerId !== undefined && { trainerId }) },
         include: [{ model: User, as: 'trainer', attributes: ['firstName', 'lastName'] }],
         order: ['id'],
       }),

@@ -14,6 +14,8 @@ import { assertLedgerKept, assertResumable } from './store/ledger.js';
 import { findPlan, removeDiscarded } from './store/plan-store.js';
 import { auditFinish, lockImport } from './store/repository.js';
 import { importsFolder, isReadableHere, removeSpooledFile } from './store/spool.js';
+import { assertTrainerHasCourse, lockTrainer, reserveInvites } from './store/trainer-imports.js';
+import { undoShownTo } from './undo/shown-result.js';
 import { type CommitStep, hasKeptAccounts, previewUndoRows, type UndoResult, undoRows } from './undo/undo.js';
 
 /**
@@ -29,7 +31,7 @@ export async function resumeImport(
   options: Omit<ApplyOptions, 'record'>,
   prepare: (plan: ImportPlan) => Promise<void> = async () => undefined,
 ): Promise<AppliedImport> {
-  const record = await findImport(core, id);
+  const record = await findImport(core, actor, id);
   assertUnfinished(record);
   // `findImport` shows an interrupted undo as interrupted, too. An undo isn't resumed here, so the stored status is checked.
   const { Import } = core.database.models;
@@ -44,7 +46,13 @@ export async function resumeImport(
   const plan = await planRecorded(core, record, { signal: options.signal });
   await prepare(plan);
   return withImportLease(core, record, options, async (lease) => {
-    await changeUnfinished(core, actor, id, { cancelRequested: false }, true);
+    await changeUnfinished(
+      core,
+      actor,
+      record,
+      { cancelRequested: false },
+      { isLeased: true, created: plan.counts.created },
+    );
     return applyUnderLease(core, actor, plan, { ...options, record }, lease);
   });
 }
@@ -77,21 +85,28 @@ async function assertFilesStay(
  * Changes an import that is about to be resumed. Checks again that its status permits this.
  * @param isLeased whether this process holds the import's lease. If not, `running` is accepted only without any lease: such
  *   a run was interrupted
+ * @param created number of accounts that the whole import creates; undefined for the number that was reserved before
  * @returns the changed import, because reading it again after the commit could fail
  */
 async function changeUnfinished(
   core: Core,
   actor: Actor,
-  id: string,
+  found: Import,
   fields: Partial<InferAttributes<Import>>,
-  isLeased: boolean,
+  { isLeased, created }: { isLeased: boolean; created?: number },
 ): Promise<Import> {
+  const { id } = found;
   return core.database.inTransaction(async (transaction) => {
+    await lockTrainer(core, found, transaction);
     const record = await lockImport(core, id, transaction);
     if (isLeased) assertUnfinished(record, ['queued', 'running']);
     else assertUnfinished(record, (await hasActiveLease(core, record, transaction)) ? [] : ['running']);
     assertResumable(record);
-    await record.update(fields, { transaction });
+    const { invitesReserved, invitesReservedAt } = record;
+    // A run without a plan reserves its invitations itself.
+    const wanted = created ?? (invitesReservedAt === null ? undefined : invitesReserved);
+    const invites = wanted === undefined ? {} : await reserveInvites(core, record, wanted, transaction);
+    await record.update({ ...fields, ...invites }, { transaction });
     await recordAudit(core, actor, { action: 'import.resume', targetType: 'import', targetId: id }, transaction);
     return record;
   });
@@ -99,10 +114,12 @@ async function changeUnfinished(
 
 /**
  * Queues an import over HTTP again after it failed, was interrupted or was cancelled.
- * @throws AppError `NOT_FOUND`, `IMPORT_AT_TERMINAL`, `IMPORT_CONFLICT`, `IMPORT_ROWS_DELETED`
+ * @throws AppError `NOT_FOUND`, `IMPORT_AT_TERMINAL`, `IMPORT_CONFLICT`, `IMPORT_ROWS_DELETED`, `INVITE_LIMIT`, `COURSE_LOST`,
+ *   `ACCOUNT_INACTIVE`
  */
 export async function requeueImport(core: Core, actor: Actor, id: string): Promise<Import> {
-  const found = await findImport(core, id);
+  const found = await findImport(core, actor, id);
+  await assertTrainerHasCourse(core, found);
   if (found.origin !== 'http')
     throw new AppError(
       'IMPORT_AT_TERMINAL',
@@ -116,7 +133,7 @@ export async function requeueImport(core: Core, actor: Actor, id: string): Promi
     errorCode: null,
     errorMessage: null,
   } satisfies Partial<InferAttributes<Import>>;
-  return changeUnfinished(core, actor, id, fields, false);
+  return changeUnfinished(core, actor, found, fields, { isLeased: false });
 }
 
 /** Whether the import has a plan that nobody has applied. */
@@ -130,12 +147,12 @@ const neverApplied: readonly ImportStatus[] = ['planning', 'planned', 'discarded
 
 /**
  * Returns the effects of undoing an import now.
- * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT`, `IMPORT_ROWS_DELETED`, `INTERRUPTED`
+ * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT`, `IMPORT_ROWS_DELETED`, `COURSE_LOST`, `INTERRUPTED`
  */
-export async function previewUndo(core: Core, id: string, signal?: AbortSignal): Promise<UndoResult> {
-  const record = await findImport(core, id);
-  await assertUndoable(core, record);
-  return previewUndoRows(core, record, signal);
+export async function previewUndo(core: Core, actor: Actor, id: string, signal?: AbortSignal): Promise<UndoResult> {
+  const record = await findImport(core, actor, id);
+  await assertUndoable(core, actor, record);
+  return undoShownTo(core, actor, await previewUndoRows(core, record, signal));
 }
 
 /**
@@ -150,8 +167,9 @@ export async function canUndo(core: Core, record: Import): Promise<boolean> {
   return status !== 'undone' || hasKeptAccounts(core, id);
 }
 
-async function assertUndoable(core: Core, record: Import, transaction?: Transaction): Promise<void> {
+async function assertUndoable(core: Core, actor: Actor, record: Import, transaction?: Transaction): Promise<void> {
   const { id, number, status } = record;
+  if (actor.role !== 'super_admin') await assertTrainerHasCourse(core, record);
   if (neverApplied.includes(status)) throw statusConflict(record, 'there is nothing to undo.');
   if (status === 'queued' || status === 'running') throw statusConflict(record, `first ${howToCancel(record)}`);
   assertLedgerKept(record, "it can't be undone.");
@@ -162,7 +180,7 @@ async function assertUndoable(core: Core, record: Import, transaction?: Transact
 /**
  * Removes the accounts and enrollments that an import created, and restores those that it updated. Accounts that were used or
  * changed since are kept and returned: the import can be undone again when they are no longer used.
- * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT`, `IMPORT_ROWS_DELETED`, `IMPORT_BUSY`
+ * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT`, `IMPORT_ROWS_DELETED`, `IMPORT_BUSY`, `COURSE_LOST`
  */
 export async function undoImport(
   core: Core,
@@ -170,20 +188,20 @@ export async function undoImport(
   id: string,
   options: Pick<ApplyOptions, 'signal' | 'onWait' | 'onProgress'>,
 ): Promise<UndoResult> {
-  const record = await findImport(core, id);
-  await assertUndoable(core, record);
+  const record = await findImport(core, actor, id);
+  await assertUndoable(core, actor, record);
   return withImportLease(core, record, options, async (lease) => {
     const step: CommitStep = (progress, work) =>
       commitProgress({ core, lease, record }, progress, async (transaction) => {
         await record.reload({ transaction, lock: transaction.LOCK.UPDATE });
         // This process holds the lease, so `running` means interrupted. Other statuses may have changed before this process got the lease.
-        if (record.status !== 'running') await assertUndoable(core, record, transaction);
+        if (record.status !== 'running') await assertUndoable(core, actor, record, transaction);
         await work(transaction);
       });
     const result = await undoRows(core, actor, record, step, options.onProgress);
     await step({ status: 'undone', undoneAt: core.now() }, async () => undefined);
     await removeSpooledFile(core, record);
-    return result;
+    return undoShownTo(core, actor, result);
   });
 }
 
@@ -193,7 +211,7 @@ export async function undoImport(
  * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` if the import has ended
  */
 export async function cancelImport(core: Core, actor: Actor, id: string): Promise<Import> {
-  await findImport(core, id);
+  await findImport(core, actor, id);
   const record = await recordCancellation(core, actor, id);
   // If the removal fails, the cleanup jobs remove the plan and the file later.
   if (record.status === 'discarded') await removeDiscarded(core, record);

@@ -2,7 +2,7 @@ import type { Enrollment } from '../../db/models/enrollment.js';
 import type { Import } from '../../db/models/import.js';
 import { readInParallel } from '../../db/read-in-parallel.js';
 import { type AccountStatistics, accountStatistics } from '../accounts/statistics.js';
-import type { Actor, Core } from '../core.js';
+import { type Actor, type Core, operator } from '../core.js';
 import { cachedCounts } from '../count-cache.js';
 import {
   type CourseCounts,
@@ -83,7 +83,7 @@ async function busiestCourses(core: Core, actor: Actor, { total, pending }: Enro
 }
 
 async function recentImports(core: Core) {
-  const { items: imports } = await listImports(core, { limit: maxImportsShown });
+  const { items: imports } = await listImports(core, operator, { limit: maxImportsShown });
   return { imports, importsToCheck: await countImportsToCheck(core, soonDays) };
 }
 

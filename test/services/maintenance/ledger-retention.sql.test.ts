@@ -128,7 +128,7 @@ describe('The retention of import ledgers', () => {
         expect(await prune()).to.include({ imports: 0 });
         const resuming = () => resumeImport(importing.context, operator, id, applyOptions());
         await expectRowsDeleted(resuming, / has no rows, .*: it can't be resumed; import the file again\.$/);
-        expect((await listImportRows(importing.context, id, {})).items).to.deep.equal([]);
+        expect((await listImportRows(importing.context, operator, id, {})).items).to.deep.equal([]);
       }
     });
 
@@ -206,7 +206,7 @@ describe('The retention of import ledgers', () => {
   it('makes undoing and resuming the import impossible', async () => {
     const id = await importPeople();
     await prune();
-    for (const attempt of [undo, () => previewUndo(importing.context, id)])
+    for (const attempt of [undo, () => previewUndo(importing.context, operator, id)])
       await expectRowsDeleted(
         () => attempt(id),
         /^The rows of the import \d+ were exported .* deleted on .*: it can't be undone\.$/,

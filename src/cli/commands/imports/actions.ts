@@ -35,6 +35,7 @@ import {
   type importRowOptions,
   type rejectsOptions,
   type resumeOptions,
+  trainerName,
   type undoOptions,
 } from './options.js';
 import { anotherRun, confirmPlan, effectsText, report, stderrOf, withResumeHint } from './outcome.js';
@@ -57,7 +58,7 @@ export function checkRows(run: Run<'<import>', typeof importRowOptions>): void {
 
 /** Finds the import that the command line names. @throws AppError `NOT_FOUND`, `VALIDATION` */
 const namedImport = async (run: Run<'<import>'>, context: Context): Promise<ImportRecord> =>
-  findImport(context, await importIdOf(context, run.arguments.import));
+  findImport(context, operator, await importIdOf(context, run.arguments.import));
 
 /**
  * Returns an import for `--json`: the response of the API, `rowsTotal`, which the API has only in `progress`, and the paths
@@ -76,7 +77,7 @@ export async function list(run: Run<'', typeof importListOptions>): Promise<Resu
   return listing(run, { key: 'imports', singular: 'import', columns: importColumns }, async () => {
     const context = await run.context();
     return async (page) =>
-      presented(await listImports(context, { status, rejectedWithin, ...page }), (record) =>
+      presented(await listImports(context, operator, { status, rejectedWithin, ...page }), (record) =>
         importJson(context, record),
       );
   });
@@ -89,7 +90,7 @@ export async function rows(run: Run<'<import>', typeof importRowOptions>): Promi
     const context = await run.context();
     const id = await importIdOf(context, run.arguments.import);
     return async (page) =>
-      presented(await listImportRows(context, id, { outcome, code, search, ...page }), presentImportRow);
+      presented(await listImportRows(context, operator, id, { outcome, code, search, ...page }), presentImportRow);
   });
 }
 
@@ -106,6 +107,7 @@ export async function show(run: Run<'<import>'>): Promise<Result> {
     ['number', String(record.number)],
     ['id', record.id],
     ['status', record.status],
+    ['trainer', trainerName(record.trainer ?? null)],
     ['problem', record.errorMessage ?? plan?.problem?.message ?? null],
     ['plan', plan?.id ?? null],
     ['expires', plan?.expiresAt.toISOString() ?? null],
@@ -165,7 +167,7 @@ export async function exportLedger(run: Run<'<import>', typeof tableOutputOption
   const context = await run.context();
   const record = await namedImport(run, context);
   const { format, file } = tableTarget(run.options.output);
-  await writeData(run.io, file, tablePieces(ledgerTable(context, record), format));
+  await writeData(run.io, file, tablePieces(ledgerTable(context, operator, record), format));
   const exported = record.rowsDone;
   return file === undefined
     ? {}
@@ -252,6 +254,7 @@ const keptReasons: Record<KeptAccount['code'], string> = {
   KEY_TAKEN: 'another account has its old email or phone now',
   COURSE_FULL: 'left the group, and another person has the seat now',
   GONE: 'was deleted',
+  IN_USE: 'was used or changed since',
 };
 
 /** @param count number of all kept accounts, if `kept` has only the first ones */
@@ -302,7 +305,7 @@ export async function undo(run: Run<'<import>', typeof undoOptions>): Promise<Re
   const { id, number } = await namedImport(run, context);
   if (!dryRun) assertCanAsk(run, 'undo', { hasDryRun: true });
   if (dryRun) {
-    const preview = await previewUndo(context, id, run.io.signal);
+    const preview = await previewUndo(context, operator, id, run.io.signal);
     return {
       json: { dryRun: true, undo: preview },
       text: [previewText(preview), 'Nothing was written.', ...undoCommandText(run.io, preview, number)].join('\n'),
@@ -310,7 +313,7 @@ export async function undo(run: Run<'<import>', typeof undoOptions>): Promise<Re
   }
   if (!yes)
     await confirm(run, {
-      about: previewText(await previewUndo(context, id, run.io.signal)),
+      about: previewText(await previewUndo(context, operator, id, run.io.signal)),
       question: 'Undo this import?',
       otherwise: 'Nothing was undone.',
     });
@@ -321,7 +324,7 @@ export async function undo(run: Run<'<import>', typeof undoOptions>): Promise<Re
       onWait: () => progress.say(anotherRun),
       onProgress: (rows) => progress.update(rows),
     });
-    const record = await findImport(context, id);
+    const record = await findImport(context, operator, id);
     return { json: { import: importJson(context, record), undo: result }, ...undoOutcome(run, result, record.number) };
   } finally {
     progress.stop();

@@ -25,7 +25,7 @@ export function importCommand(io: Io, file: string, options: object): string {
 }
 
 /** Returns the options of an import that differ from the defaults, with values as on the command line. */
-export function givenOptions(options: ImportOptions): object {
+export function givenOptions({ trainerId: _, ...options }: ImportOptions): object {
   const defaults: Readonly<Record<string, unknown>> = { ...validate(importOptionsSchema, {}) };
   const given = Object.entries(options).filter(([name, value]) => value !== defaults[name]);
   return Object.fromEntries(given.map(([name, value]) => [name, value === '\t' ? 'tab' : value]));

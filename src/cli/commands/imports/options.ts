@@ -5,11 +5,16 @@ import { type Column, listingOptions } from '../../core/listing/columns.js';
 type ImportRecord = ReturnType<typeof presentImport>;
 type ImportRow = ReturnType<typeof presentImportRow>;
 
+/** Returns the name of the trainer who imports; null for imports of the super admin. */
+export const trainerName = (trainer: ImportRecord['trainer']): string | null =>
+  trainer && `${trainer.firstName} ${trainer.lastName}`;
+
 export const importColumns: readonly Column<ImportRecord>[] = [
   { name: 'number', value: ({ number }) => number, priority: 0 },
   { name: 'file', value: ({ file }) => file, minimum: 15, priority: 0 },
   { name: 'createdAt', heading: 'BEGUN', value: ({ createdAt }) => createdAt, priority: 2 },
   { name: 'origin', heading: 'FROM', value: ({ origin }) => origin, fit: 'whole', priority: 7 },
+  { name: 'trainer', value: ({ trainer }) => trainerName(trainer), priority: 4, hideEmpty: true },
   { name: 'status', value: ({ status }) => status, fit: 'whole', priority: 0 },
   { name: 'rows', value: ({ counts }) => counts.rows, priority: 3 },
   { name: 'created', value: ({ counts }) => counts.created, priority: 4 },

@@ -1,3 +1,4 @@
+import { operator } from '../../../services/core.js';
 import { templateTable } from '../../../services/imports/output/template.js';
 import { csvPieces, tablePieces } from '../../../tables/write/table.js';
 import type { Result } from '../../core/command/run.js';
@@ -8,11 +9,11 @@ import type { ImportRun } from './mapping.js';
 export async function writeTemplate({ io, arguments: { file: named } }: ImportRun): Promise<Result> {
   if (named === undefined) {
     let template = '';
-    for await (const piece of csvPieces(templateTable())) template += piece;
+    for await (const piece of csvPieces(templateTable(operator))) template += piece;
     return { text: template.trimEnd(), json: { template } };
   }
   const target = tableTarget(named);
   assertShowable(io, target);
-  await writeData(io, target.file, tablePieces(templateTable(), target.format));
+  await writeData(io, target.file, tablePieces(templateTable(operator), target.format));
   return { text: `Fill in ${named}, then import it.`, json: { file: named } };
 }

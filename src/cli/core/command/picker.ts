@@ -106,7 +106,7 @@ const subjects: Readonly<Record<Pickable, Subject>> = {
     howToName: 'its number or id',
     listedBy: 'imports list',
     async find(context, search, { statuses }) {
-      const { items } = await listImports(context, { limit: 100 });
+      const { items } = await listImports(context, operator, { limit: 100 });
       const offered = items.filter(
         ({ status, ledgerClosedAt }) => !statuses || (statuses.includes(status) && ledgerClosedAt === null),
       );

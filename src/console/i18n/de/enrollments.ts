@@ -195,6 +195,7 @@ export const enrollments: Translations['enrollments'] = {
   },
   participants: {
     search: 'Teilnehmende suchen',
+    import: 'Teilnehmende importieren',
     none: 'Noch nimmt niemand teil, und niemand hat angefragt.',
   },
   list: {

@@ -25,6 +25,14 @@ export const imports: Translations['imports'] = {
   origin: 'Herkunft',
   originHttp: 'Browser oder API',
   originCli: 'Terminal',
+  participants: {
+    title: 'Teilnehmende importieren',
+    hint: 'Die Datei braucht Namen und E-Mail-Adressen. Aktive Teilnehmende werden eingeschrieben, ihre Konten bleiben unverändert. Neue Personen werden per E-Mail eingeladen. Du siehst zuerst einen Plan. Der Import beginnt erst, wenn du ihn bestätigst.',
+    back: 'Zurück zum Kurs',
+    toCourse: 'Zum Kurs',
+    earlier: 'Deine früheren Importe',
+    ownHint: 'Deine Importe von Teilnehmenden. Öffne einen Kurs und seine Teilnehmenden, um eine Datei zu importieren.',
+  },
   rejectedRows: {
     label: 'Abgelehnte Zeilen',
     any: 'Mit und ohne abgelehnte Zeilen',
@@ -286,6 +294,7 @@ export const imports: Translations['imports'] = {
       'Einigen Telefonnummern fehlt wohl die erste Null, etwa durch ein Tabellenprogramm. Andere in der Spalte beginnen mit einer.',
     COLUMN_DOUBTFUL: 'Die E-Mail-Adressen stehen vielleicht in einer anderen Spalte. Prüfe die Spalte für E-Mail.',
     COLUMN_HIDDEN: 'Eine ausgeblendete Spalte wird importiert:',
+    COLUMN_NOT_ALLOWED: 'Spalten, die nur die Verwaltung importieren kann, werden nicht beachtet:',
     STATE_NOT_IMPORTED:
       'Eine Spalte sagt vielleicht, welche Personen inaktiv oder verstorben sind oder keine E-Mails wollen. Sie wird aber nicht importiert.',
     NOT_TICKED: 'Konten ohne Häkchen in der Spalte für aktive Konten sind inaktiv.',
@@ -364,6 +373,12 @@ export const imports: Translations['imports'] = {
     KEPT_INACTIVE: 'Das Konto ist inaktiv und bleibt es: Niemand wird in Kurse aufgenommen.',
     RENAMED_PERHAPS:
       'Ein Mitglied mit diesem Namen oder Telefon steht nicht in der Datei. Ist es dieselbe Person, ändere die E-Mail-Adresse ihres Kontos. Ist es eine andere, entferne das Mitglied aus der Gruppe.',
+    NOT_ENROLLABLE:
+      'Die Person mit dieser E-Mail-Adresse kann nicht eingeschrieben werden. Prüfe die Adresse, oder bitte die Verwaltung, die Person einzuschreiben.',
+    MAIL_NOT_SET_UP:
+      'Neue Personen werden per E-Mail eingeladen, und E-Mail ist nicht eingerichtet. Bitte die Verwaltung, E-Mail einzurichten oder die Person zu importieren.',
+    INVITE_LIMIT:
+      'Kursleitungen können auf diesem Server keine neuen Personen einladen. Bitte die Verwaltung, die Person zu importieren.',
     ENROLLMENT_CANCELLED: 'Der Platz wurde abgesagt. Möglich ist wieder „Nimmt teil“, aber nicht „Angefragt“.',
   },
   result: {
@@ -411,6 +426,7 @@ export const imports: Translations['imports'] = {
       KEY_TAKEN: 'seine alte E-Mail-Adresse oder Telefonnummer gehört jetzt zu einem anderen Konto',
       COURSE_FULL: 'gehört jemandem, der die Gruppe verlassen hat und dessen Platz jetzt vergeben ist',
       GONE: 'wurde gelöscht',
+      IN_USE: 'wurde seither benutzt oder geändert',
     },
   },
   planned: {

@@ -71,6 +71,10 @@ export const refusals: Pick<Translations, 'refusal' | 'refusalWith' | 'problem'>
     SYNC_HELD: 'Zu viele Mitglieder würden die Gruppe verlassen. Gib ihre Zahl frei oder prüfe die Datei.',
     IMPORT_REFUSED: 'Mit dieser Datei oder diesen Optionen ist kein Import möglich.',
     PLAN_OUTDATED: 'Der Plan ist veraltet. Sieh ihn dir noch einmal an.',
+    INVITE_LIMIT:
+      'Die Datei enthält mehr neue Personen, als du innerhalb von 24 Stunden noch einladen darfst. Führe den Import später aus, nimm eine kürzere Datei, oder bitte die Verwaltung um den Import.',
+    COURSE_LOST:
+      'Der Kurs dieses Imports wurde gelöscht oder hat eine andere Kursleitung. Es wird nichts mehr geschrieben. Importiere die Datei in einen deiner Kurse.',
     PLAN_LIMIT: 'Du hast die Höchstzahl an geplanten Importen erreicht. Führe erst einige aus oder verwirf sie.',
     CREDENTIALS_FETCHED: 'Die Passwörter dieses Imports wurden schon heruntergeladen.',
     DISK_FULL: 'Der Speicher des Servers ist voll. Die IT muss Platz schaffen.',

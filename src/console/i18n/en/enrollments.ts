@@ -191,6 +191,7 @@ export const enrollments = {
   },
   participants: {
     search: 'Search trainees',
+    import: 'Import participants',
     none: 'Nobody takes part yet, and nobody has asked to.',
   },
   list: {

@@ -22,6 +22,14 @@ export const imports = {
   origin: 'From',
   originHttp: 'Console or API',
   originCli: 'Terminal',
+  participants: {
+    title: 'Import participants',
+    hint: 'The file needs names and emails. Active trainees are enrolled, and their accounts stay unchanged. New people get an invitation by mail. Nothing is written before you have seen and confirmed the plan.',
+    back: 'Back to the course',
+    toCourse: 'To the course',
+    earlier: 'Your earlier imports',
+    ownHint: 'Your imports of participants. To import a file, open a course and its participants.',
+  },
   rejectedRows: {
     label: 'Rejected rows',
     any: 'With or without rejected rows',
@@ -276,6 +284,7 @@ export const imports = {
       'Phones have probably lost their first zero in a spreadsheet: others in the column begin with a zero.',
     COLUMN_DOUBTFUL: 'Another column may have the emails of the people: check the column for the email.',
     COLUMN_HIDDEN: 'A column that is hidden in the sheet is imported:',
+    COLUMN_NOT_ALLOWED: 'Columns that only the super admin can import are ignored:',
     STATE_NOT_IMPORTED: 'A column may say who is inactive, dead or wants no mail, but is not imported.',
     NOT_TICKED: 'Accounts without a tick in the column for active accounts are inactive.',
     STATE_INACTIVE: 'Accounts that the file calls inactive, such as suspended ones, can’t be used to sign in.',
@@ -346,6 +355,11 @@ export const imports = {
     KEPT_INACTIVE: 'The account is inactive, and stays so: nobody is enrolled.',
     RENAMED_PERHAPS:
       'A member with this name or phone is not in the file. If it is the same person, change the email of that account. If it is another person, remove the member from the group.',
+    NOT_ENROLLABLE:
+      'The person with this email cannot be enrolled. Check the email, or ask the super admin to enroll the person.',
+    MAIL_NOT_SET_UP:
+      'A new person gets an invitation by mail, and mail is not set up. Ask the super admin to set it up, or to import the person.',
+    INVITE_LIMIT: 'Trainers cannot invite new people on this server. Ask the super admin to import the person.',
   },
   result: {
     title: 'Result',
@@ -388,6 +402,7 @@ export const imports = {
       KEY_TAKEN: 'its old email or phone belongs to another account now',
       COURSE_FULL: 'left the group, and another person has the seat now',
       GONE: 'was deleted',
+      IN_USE: 'was used or changed since',
     },
   },
   planned: {

@@ -66,6 +66,10 @@ export const refusals = {
     SYNC_HELD: 'Too many members would leave the group. Approve their number, or check the file.',
     IMPORT_REFUSED: 'The file cannot be imported with these options.',
     PLAN_OUTDATED: 'The plan is out of date. Look at it once more.',
+    INVITE_LIMIT:
+      'The file has more new people than you may still invite within 24 hours. Apply the import later, use a shorter file, or ask the super admin to import it.',
+    COURSE_LOST:
+      'The course of this import was deleted or has another trainer. Nothing more is written. Import the file into a course of yours.',
     PLAN_LIMIT: 'You have the maximum number of planned imports. Apply or discard some first.',
     CREDENTIALS_FETCHED: 'The passwords of this import have already been fetched.',
     DISK_FULL: 'There is no space left on the server. Its operator must free some.',

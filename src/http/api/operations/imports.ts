@@ -15,12 +15,15 @@ import * as shapes from '../response-schemas.js';
 
 const operation = operations('Imports');
 
+const bothRoles = ['trainer', 'super_admin'] as const;
+const ofOwner = { kind: 'owner', of: 'import', roles: bothRoles } as const;
+
 export const importOperations = {
   importTemplate: operation.get('/api/imports/template.csv', {
     summary: 'A template to fill in',
-    access: superAdmin,
+    access: { kind: 'roles', roles: bothRoles },
     query: tableQuerySchema,
-    success: table('The header with all columns, and two example rows to replace'),
+    success: table('The header with all columns that the caller can import, and two example rows to replace'),
   }),
   importExample: operation.get('/api/imports/example.csv', {
     summary: 'An example file for an import: `examples/trainees.csv` of the package',
@@ -31,20 +34,20 @@ export const importOperations = {
     summary: 'Import accounts from a workbook or a CSV file in the background, or plan the import',
     description:
       'With `plan`, nothing is written: the import is `planning`, then `planned`, until the plan is applied, discarded or expires. A file that is not importable with any options is refused.',
-    access: superAdmin,
+    access: { kind: 'roles', roles: bothRoles },
     upload: { field: 'file', fields: importFormSchema, maxBytes: ({ imports }) => imports.uploadBytes },
     success: accepted('The import is queued, or is being planned; `Location` is its URL', { import: importWithPlan }),
     failures: ['MAIL_NOT_SET_UP', 'PLAN_LIMIT', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
   }),
   listImports: operation.get('/api/imports', {
     summary: 'Imports, newest first, including imports of the terminal',
-    access: superAdmin,
+    access: { kind: 'scoped', roles: bothRoles },
     query: importListingSchema,
     success: ok('One page of imports', shapes.pageOf('imports', importRecord)),
   }),
   showImport: operation.get('/api/imports/:id', {
     summary: 'An import, its plan and its progress',
-    access: superAdmin,
+    access: ofOwner,
     params: Joi.object({ id: shapes.idOf('import') }),
     success: ok('The import', { import: importWithPlan }),
     failures: ['NOT_FOUND'],
@@ -52,14 +55,14 @@ export const importOperations = {
   watchImport: operation.get('/api/imports/:id/events', {
     summary:
       'Server-sent events: `progress` with the import at each change, `end` when the import has ended or is planned',
-    access: superAdmin,
+    access: ofOwner,
     params: Joi.object({ id: shapes.idOf('import') }),
     success: streamed('The events, until the import has ended or is planned', 'text/event-stream'),
     failures: ['NOT_FOUND'],
   }),
   importRejects: operation.get('/api/imports/:id/rejected.csv', {
     summary: 'The rejected rows as in the file, with line, code and reason',
-    access: superAdmin,
+    access: ofOwner,
     params: Joi.object({ id: shapes.idOf('import') }),
     query: reportQuerySchema,
     exportsRows: true,
@@ -68,7 +71,7 @@ export const importOperations = {
   }),
   importOutcome: operation.get('/api/imports/:id/outcome.csv', {
     summary: 'The outcome of every row, with the current accounts',
-    access: superAdmin,
+    access: ofOwner,
     params: Joi.object({ id: shapes.idOf('import') }),
     query: tableQuerySchema,
     exportsRows: true,
@@ -87,7 +90,7 @@ export const importOperations = {
     summary: 'Plan the uploaded file again with other options or columns',
     description:
       'Absent options have their default values. Works for imports that are planned or being planned, and for imports that failed or were cancelled before their first row.',
-    access: superAdmin,
+    access: ofOwner,
     params: Joi.object({ id: shapes.idOf('import') }),
     body: replanSchema,
     success: accepted('The import is being planned', { import: importWithPlan }),
@@ -99,21 +102,33 @@ export const importOperations = {
       'IMPORT_ROWS_DELETED',
       'PLAN_LIMIT',
       'MAIL_NOT_SET_UP',
+      'COURSE_LOST',
+      'ACCOUNT_INACTIVE',
     ],
   }),
   applyImport: operation.post('/api/imports/:id/apply', {
     summary: 'Apply the plan of an import in the background',
     description:
       'If the file, the matching accounts or the courses have changed since the plan, nothing is written. The import is then `planned` again, with the `problem` PLAN_OUTDATED.',
-    access: superAdmin,
+    access: ofOwner,
     params: Joi.object({ id: shapes.idOf('import') }),
     body: applySchema,
     success: accepted('The import is queued', { import: importWithPlan }),
-    failures: ['NOT_FOUND', 'IMPORT_CONFLICT', 'PLAN_EXPIRED', 'IMPORT_REFUSED', 'PLAN_OUTDATED', 'SYNC_HELD'],
+    failures: [
+      'NOT_FOUND',
+      'IMPORT_CONFLICT',
+      'PLAN_EXPIRED',
+      'IMPORT_REFUSED',
+      'PLAN_OUTDATED',
+      'SYNC_HELD',
+      'INVITE_LIMIT',
+      'COURSE_LOST',
+      'ACCOUNT_INACTIVE',
+    ],
   }),
   listImportRows: operation.get('/api/imports/:id/rows', {
     summary: 'Rows of an import: of its plan until the plan is applied, then with their outcomes',
-    access: superAdmin,
+    access: ofOwner,
     params: Joi.object({ id: shapes.idOf('import') }),
     query: importRowListingSchema,
     itemBytes: itemBytes.importRow,
@@ -123,7 +138,7 @@ export const importOperations = {
   cancelImport: operation.post('/api/imports/:id/cancel', {
     summary: 'Cancel a queued or running import at the next batch of rows; committed rows stay',
     description: 'A planned import is discarded with its file.',
-    access: superAdmin,
+    access: ofOwner,
     params: Joi.object({ id: shapes.idOf('import') }),
     success: ok('The import is cancelled or discarded, or will be cancelled at the next batch of rows', {
       message: shapes.message('Import cancelled.', 'Plan discarded.', 'Import will end at the next batch of rows.'),
@@ -133,14 +148,22 @@ export const importOperations = {
   }),
   resumeImport: operation.post('/api/imports/:id/resume', {
     summary: 'Resume an import that failed, was interrupted or cancelled',
-    access: superAdmin,
+    access: ofOwner,
     params: Joi.object({ id: shapes.idOf('import') }),
     success: accepted('The import is queued again', { import: importRecord.required() }),
-    failures: ['NOT_FOUND', 'IMPORT_CONFLICT', 'IMPORT_AT_TERMINAL', 'IMPORT_ROWS_DELETED'],
+    failures: [
+      'NOT_FOUND',
+      'IMPORT_CONFLICT',
+      'IMPORT_AT_TERMINAL',
+      'IMPORT_ROWS_DELETED',
+      'INVITE_LIMIT',
+      'COURSE_LOST',
+      'ACCOUNT_INACTIVE',
+    ],
   }),
   undoImport: operation.post('/api/imports/:id/undo', {
     summary: 'Remove the accounts that an import created and restore those that it updated',
-    access: superAdmin,
+    access: ofOwner,
     params: Joi.object({ id: shapes.idOf('import') }),
     query: undoQuerySchema,
     databaseDeadline: 'none',
@@ -160,6 +183,6 @@ export const importOperations = {
         },
       ),
     ),
-    failures: ['NOT_FOUND', 'IMPORT_CONFLICT', 'IMPORT_BUSY', 'IMPORT_ROWS_DELETED'],
+    failures: ['NOT_FOUND', 'IMPORT_CONFLICT', 'IMPORT_BUSY', 'IMPORT_ROWS_DELETED', 'COURSE_LOST', 'ACCOUNT_INACTIVE'],
   }),
 };

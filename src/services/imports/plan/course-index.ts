@@ -14,6 +14,7 @@ import {
 } from '../../courses/find-course.js';
 import { headingKey } from '../read/fields/headings.js';
 import type { CourseQuestion, CourseReference, LeftOutEnrollment, PlannedEnrollment } from './outcomes.js';
+import { findCourseOfTrainer } from './trainer-course.js';
 
 /** A course, `unknown`, `ignored` by an option, or the refusal of a title that several courses have. */
 type FoundCourse = CourseReference | 'unknown' | 'ignored' | { refusal: string };
@@ -130,12 +131,19 @@ async function findOptionCourse(
 
 /**
  * Finds the courses that the options of an import name.
- * @throws AppError `VALIDATION` unless exactly one course has each name
+ * @throws AppError `VALIDATION` unless exactly one course has each name, `COURSE_LOST` and `ACCOUNT_INACTIVE` for trainers
  */
 export async function findOptionCourses(
   core: Core,
-  { course, otherCourses = [], mapCourse = [] }: Pick<Partial<ImportOptions>, 'course' | 'otherCourses' | 'mapCourse'>,
+  {
+    course,
+    otherCourses = [],
+    mapCourse = [],
+    trainerId,
+  }: Pick<Partial<ImportOptions>, 'course' | 'otherCourses' | 'mapCourse' | 'trainerId'>,
 ): Promise<OptionCourses> {
+  if (trainerId !== undefined)
+    return { forAll: [referenceTo(await findCourseOfTrainer(core, trainerId, course))], choices: new Map() };
   const forAll = course === undefined ? [] : [await findOptionCourse(core, 'course', course)];
   for (const name of otherCourses) forAll.push(await findOptionCourse(core, 'otherCourses', name));
   const choices = new Map<string, CourseReference | 'ignored'>();

@@ -17,6 +17,7 @@ import { GroupDecider } from './group-decider.js';
 import { type AccountChanges, type Decision, type ExistingAccount, groupsOf, rejection } from './outcomes.js';
 import { blockedRoleChanges, roleBlockReasons } from './role-changes.js';
 import type { RosterPlan } from './roster.js';
+import { decideForTrainer } from './trainer-decisions.js';
 
 /** Fields that identify or name an account. */
 const releasedFields = ['firstName', 'lastName', 'email', 'phone'] as const;
@@ -191,6 +192,7 @@ export class Decider {
     if (isRejected(row)) return { outcome: 'rejected', row };
     const { email, phone } = row.person;
     const emailOwner = byEmail.get(email);
+    if (this.#options.trainerId !== undefined) return decideForTrainer(this.#core, row, emailOwner);
     const earlierLine = row.isRepeatedPerson ? this.#people.lineOf(email, row.line) : undefined;
     if (earlierLine !== undefined) {
       const byItsPhone =

@@ -5,8 +5,8 @@ import { cancellationError } from '../../../fair-queue.js';
 import {
   type ImportableRole,
   type ImportOptions,
-  importOptionsSchema,
   serializeImportOptions,
+  storedOptionsSchema,
 } from '../../../schemas/import.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import { validate } from '../../../schemas/validate.js';
@@ -14,7 +14,6 @@ import { FileProblem, readFileIdentity } from '../../../tables/encoding/source-f
 import type { SourceFormat } from '../../../tables/table/table.js';
 import { passwordPolicy } from '../../auth/password-policy.js';
 import type { Core } from '../../core.js';
-import { assertMailSetUp } from '../../mail/outbox.js';
 import { readPhoneKeys } from '../../phone-country.js';
 import { rowsPerWarning, WarningGroups } from '../read/fields/warnings.js';
 import { type ImportFile, type ReadOptions, readPeople } from '../read/import-file.js';
@@ -30,6 +29,7 @@ import { PlannedColumns } from './planned-columns.js';
 import { ReasonGroups } from './reasons.js';
 import { planRoster, type RosterPeople, type RosterPlan, readRosterPeople } from './roster.js';
 import { type PlanSample, PlanSummary } from './summary.js';
+import { assertMailForOptions } from './trainer-decisions.js';
 import { findUnfinished, reuseUnfinishedOptions } from './unfinished.js';
 
 /** The effects of importing a file. Planning writes nothing. */
@@ -168,8 +168,8 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
 async function planFile(core: Core, request: PlanRequest): Promise<ImportPlan> {
   const startedAt = performance.now();
   const { file, signal } = request;
-  const wanted = validate(importOptionsSchema, request.options);
-  if (wanted.invite || wanted.notify) assertMailSetUp(core);
+  const wanted = validate(storedOptionsSchema, request.options);
+  assertMailForOptions(core, wanted);
   const identity = await readFileIdentity(file);
   const { sha256: fileSha256, ...inspected } = await inspectFile(file, wanted.encoding, signal);
   const phones = await readPhoneKeys(core);

@@ -10,6 +10,7 @@ import { type FileRow, isRejected } from '../read/rows/rows.js';
 import { courseFull } from './course-index.js';
 import { groupLimitReached, renamedPerhaps } from './group-decider.js';
 import { type CourseQuestion, codesOf, type Decision, type LeftOutEnrollment } from './outcomes.js';
+import { invitationsNeedMail, noInvitations, notEnrollable } from './trainer-decisions.js';
 
 /** A problem of a row. Its message is the same for all rows with this problem. */
 type Problem = Omit<RowProblem, 'reason'> & { courseQuestion?: CourseQuestion | undefined };
@@ -47,6 +48,9 @@ const problemsByCode: Readonly<Record<MatchCode, Omit<Problem, 'code'>>> = {
   COURSE_AMBIGUOUS: { field: 'course', message: 'Several courses have this title: name it by its id.' },
   COURSE_FULL: { field: 'course', message: courseFull },
   WAITING_LIST_FULL: { field: 'course', message: leftOutMessages.WAITING_LIST_FULL },
+  NOT_ENROLLABLE: { field: 'email', message: notEnrollable },
+  MAIL_NOT_SET_UP: { field: null, message: invitationsNeedMail },
+  INVITE_LIMIT: { field: null, message: noInvitations },
   GROUP_LIMIT: { field: 'group', message: groupLimitReached },
   KEPT_INACTIVE: { field: null, message: 'The account is inactive, and stays so: nobody is enrolled.' },
   RENAMED_PERHAPS: { field: 'email', message: renamedPerhaps },

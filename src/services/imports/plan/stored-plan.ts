@@ -1,7 +1,7 @@
 import type { InferCreationAttributes } from 'sequelize';
 import type { PlanContent, PlanProblem, StoredPlan } from '../../../db/models/import-plan.js';
 import type { ImportPlanRow } from '../../../db/models/import-plan-row.js';
-import { type ImportOptions, importFields, requiredColumns } from '../../../schemas/import.js';
+import { fieldsReadBy, type ImportOptions, requiredColumns } from '../../../schemas/import.js';
 import { phoneKey, searchKey } from '../../../schemas/keys.js';
 import type { CellMask, FilePreview } from '../read/preview.js';
 import { isRejected } from '../read/rows/rows.js';
@@ -11,7 +11,7 @@ import { problemsOf } from './reasons.js';
 import type { PlannedLeaver, RosterPlan } from './roster.js';
 
 const fieldsFor = (options: Partial<ImportOptions>) =>
-  importFields.map((name) => ({ name, required: requiredColumns(options).some((field) => field === name) }));
+  fieldsReadBy(options).map((name) => ({ name, required: requiredColumns(options).some((field) => field === name) }));
 
 /** Maximum changes of names, emails and roles in a stored plan. The rows of the plan show all changes. */
 const maxChangesShown = 100;

@@ -5,7 +5,6 @@ import {
   type ImportOptions,
   type ImportStatus,
   parseImportOptions,
-  requiredColumns,
   serializeImportOptions,
 } from '../../../schemas/import.js';
 import type { Core } from '../../core.js';
@@ -59,7 +58,7 @@ export async function reuseUnfinishedOptions(
     }),
   );
   const columnsOf = (options: ImportOptions) =>
-    JSON.stringify([...mapColumns(read.header, options.map, [], requiredColumns(options)).columns]);
+    JSON.stringify([...mapColumns(read.header, options.map, [], options).columns]);
   const known = records.map(({ optionsJson }) => parseImportOptions(optionsJson));
   const isSame = (other: ImportOptions) =>
     policiesText(other) === policiesText(options) &&

@@ -33,7 +33,7 @@ const waitMs = 2000;
  *   `IMPORT_BUSY` while the import runs or another request fetches them
  */
 export async function claimCredentials(core: Core, actor: Actor, id: string): Promise<CredentialsClaim> {
-  const found = await findImport(core, id);
+  const found = await findImport(core, actor, id);
   assertFetchable(found);
   return new Promise((resolve, reject) => {
     const held = withImportLease(core, found, { waitMs }, async (lease) => {

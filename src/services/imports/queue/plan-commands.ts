@@ -11,9 +11,9 @@ import {
 } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Actor, Core } from '../../core.js';
-import { assertMailSetUp } from '../../mail/outbox.js';
 import { findOptionCourses } from '../plan/course-index.js';
 import { syncHeldError } from '../plan/roster.js';
+import { assertMailForOptions } from '../plan/trainer-decisions.js';
 import { isPlainHeading } from '../read/columns/column-maps.js';
 import { headingKey } from '../read/fields/headings.js';
 import { maxSampleLength } from '../read/preview.js';
@@ -21,6 +21,8 @@ import { findImport, hasActiveLease, statusConflict } from '../store/find-import
 import { assertLedgerKept } from '../store/ledger.js';
 import { assertBelowPlanLimit, findPlan, requestPlan } from '../store/plan-store.js';
 import { auditBegin, hasWritten, lockImport, noPlanColumns, optionsOf } from '../store/repository.js';
+import { assertTrainerHasCourse, lockTrainer, reserveInvites } from '../store/trainer-imports.js';
+import { optionsForTrainer } from './trainer-options.js';
 
 /**
  * @throws AppError `IMPORT_AT_TERMINAL`, `IMPORT_ROWS_DELETED`, `IMPORT_HAS_ROWS`, `IMPORT_CONFLICT` unless the import
@@ -68,11 +70,18 @@ async function plannedHeadings(core: Core, record: Import): Promise<Map<number, 
 export async function replanImport(core: Core, actor: Actor, id: string, input: unknown): Promise<Import> {
   const { map = [], ...others } = validate(replanSchema, input);
   const unmapped = validate(importOptionsSchema, others);
-  if (unmapped.invite || unmapped.notify) assertMailSetUp(core);
-  const earlier = await findImport(core, id);
+  const earlier = await findImport(core, actor, id);
+  const { trainerId } = earlier;
+  if (trainerId === null) assertMailForOptions(core, unmapped);
+  await assertTrainerHasCourse(core, earlier);
   const headings = readsAlike(optionsOf(earlier), unmapped) ? await plannedHeadings(core, earlier) : new Map();
   const entries = map.map(({ column, field }) => `${headings.get(column) ?? `#${column + 1}`}=${field ?? ''}`);
-  const options = validate(importOptionsSchema, { ...others, map: entries });
+  const mapped = validate(importOptionsSchema, { ...others, map: entries });
+  const { course = optionsOf(earlier).course, ...rest } = mapped;
+  const options =
+    trainerId === null
+      ? mapped
+      : await optionsForTrainer(core, trainerId, Object(input), { ...rest, ...(course !== undefined && { course }) });
   await findOptionCourses(core, options);
   return core.database.inTransaction(async (transaction) => {
     const record = await lockImport(core, id, transaction);
@@ -112,19 +121,23 @@ function assertApplicable(core: Core, record: Import, plan: PlanRecord | null, p
  * to `planned`.
  * @param input `planId`: the plan that the caller has seen
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `IMPORT_CONFLICT`, `PLAN_EXPIRED`, `IMPORT_REFUSED`, `PLAN_OUTDATED`,
- *   `SYNC_HELD` if too many members leave, and `allowLeaving` isn't their number
+ *   `SYNC_HELD` if too many members leave, and `allowLeaving` isn't their number; for imports of trainers `INVITE_LIMIT`,
+ *   `COURSE_LOST`, `ACCOUNT_INACTIVE`
  */
 export async function queuePlannedImport(core: Core, actor: Actor, id: string, input: unknown): Promise<Import> {
   const { planId, allowLeaving } = validate(applySchema, input);
-  await findImport(core, id);
+  const found = await findImport(core, actor, id);
+  await assertTrainerHasCourse(core, found);
   return core.database.inTransaction(async (transaction) => {
+    await lockTrainer(core, found, transaction);
     const record = await lockImport(core, id, transaction);
     const plan = await core.database.models.ImportPlan.findByPk(id, { transaction });
     assertApplicable(core, record, plan, planId);
     const { roster } = plan?.content ?? {};
     if (roster?.held && roster.held.leaving !== allowLeaving)
       throw syncHeldError(optionsOf(record).roster ?? '', roster.held);
-    await record.update({ status: 'queued' }, { transaction });
+    const invites = await reserveInvites(core, record, plan?.content?.counts?.created ?? 0, transaction);
+    await record.update({ status: 'queued', ...invites }, { transaction });
     await plan?.update({ appliedAt: core.now(), allowLeaving: allowLeaving ?? null }, { transaction });
     await auditBegin(core, actor, record, transaction);
     return record;

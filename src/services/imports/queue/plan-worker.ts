@@ -20,7 +20,10 @@ import { planRecorded } from './apply.js';
 import { runWhileWanted } from './watch.js';
 
 /** Codes of faults of the file and its options. The plan shows these faults, so that people can choose other options. */
-const problemCodes: readonly ErrorCode[] = ['IMPORT_FILE_INVALID', 'USAGE', 'VALIDATION', 'MAIL_NOT_SET_UP'];
+const problemCodes: readonly ErrorCode[] = [
+  ...(['IMPORT_FILE_INVALID', 'USAGE', 'VALIDATION', 'MAIL_NOT_SET_UP'] as const),
+  ...(['COURSE_LOST', 'ACCOUNT_INACTIVE'] as const),
+];
 
 interface Planning {
   core: Core;

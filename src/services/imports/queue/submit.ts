@@ -12,12 +12,13 @@ import type { Actor, Core } from '../../core.js';
 import { sanitizeFilename } from '../../files/filename.js';
 import { type Upload, uploadFault } from '../../files/files.js';
 import { withRosterOptions } from '../../groups/rosters.js';
-import { assertMailSetUp } from '../../mail/outbox.js';
 import { findOptionCourses } from '../plan/course-index.js';
+import { assertMailForOptions } from '../plan/trainer-decisions.js';
 import { fileHasRows, inspectFile } from '../read/thread/read-file.js';
 import { assertBelowPlanLimit, assertBelowPlanLimitUnlocked, requestPlan } from '../store/plan-store.js';
 import { createImport } from '../store/repository.js';
 import { importsFolder, unfinishedUploadName, uploadName } from '../store/spool.js';
+import { optionsForTrainer } from './trainer-options.js';
 
 /**
  * Moves an upload to the folder of its import, which may be on another file system. The file and its folders are synced,
@@ -90,8 +91,11 @@ export async function submitImport(
   const id = uuidv7();
   const folder = path.join(importsFolder(core), id);
   try {
-    const { plan, ...valid } = validate(importFormSchema, await withRosterOptions(core, options));
-    if (valid.invite || valid.notify) assertMailSetUp(core);
+    const isTrainer = actor.role === 'trainer';
+    // Only the super admin reads the options of a roster.
+    const { plan, ...sent } = validate(importFormSchema, isTrainer ? options : await withRosterOptions(core, options));
+    const valid = isTrainer ? await optionsForTrainer(core, actor.actorId, options, sent) : sent;
+    assertMailForOptions(core, valid);
     await findOptionCourses(core, valid);
     if ((await stat(upload.path)).size === 0)
       throw validationError([{ path: 'file', code: 'FILE_EMPTY', message: 'The file is empty.' }]);

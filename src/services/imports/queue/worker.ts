@@ -19,6 +19,7 @@ import {
   transientErrors,
 } from '../store/repository.js';
 import { isReadableHere, withoutPaths } from '../store/spool.js';
+import { lockTrainer, reserveInvites } from '../store/trainer-imports.js';
 import { applyUnderLease, planRecorded, undoRefused } from './apply.js';
 import { makePlan, reopenPlan } from './plan-worker.js';
 import { runWhileWanted } from './watch.js';
@@ -69,12 +70,12 @@ async function findDue(core: Core, work: SlotKind): Promise<Import[]> {
 }
 
 /** The actor of an import's changes is the account that submitted it. */
-const actorOf = (record: Import): Actor => ({
-  origin: 'http',
-  actorId: record.createdBy,
-  ip: null,
-  role: 'super_admin',
-});
+function actorOf({ createdBy, trainerId }: Import): Actor {
+  const client = { origin: 'http', ip: null } as const;
+  return trainerId === null
+    ? { ...client, actorId: createdBy, role: 'super_admin' }
+    : { ...client, actorId: trainerId, role: 'trainer' };
+}
 
 /** Marks an import as running, unless it has ended or was cancelled. @returns whether to run it */
 async function markRunning(core: Core, record: Import): Promise<boolean> {
@@ -97,9 +98,18 @@ async function runOne(core: Core, record: Import, lease: Lease, signal: AbortSig
   const plan = await planToRun(core, record, signal);
   // The import was cancelled while it was planned.
   if (!plan) return;
+  if (record.invitesReservedAt === null) await reserveForRun(core, record, plan);
   const allowLeaving = (await findPlan(core, record))?.allowLeaving ?? undefined;
   await applyUnderLease(core, actorOf(record), plan, { record, signal, allowLeaving }, lease);
   if (!needsPlan(record)) await removePlan(core, record);
+}
+
+/** Reserves the invitations of a run that nobody planned before. @throws AppError `INVITE_LIMIT`, `ACCOUNT_INACTIVE` */
+async function reserveForRun(core: Core, record: Import, { counts }: ImportPlan): Promise<void> {
+  await core.database.inTransaction(async (transaction) => {
+    await lockTrainer(core, record, transaction);
+    await record.update(await reserveInvites(core, record, counts.created, transaction), { transaction });
+  });
 }
 
 /**

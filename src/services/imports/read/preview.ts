@@ -1,7 +1,7 @@
 import type { FileColumn } from '../../../db/models/import-plan.js';
 import { isAppError } from '../../../errors.js';
 import { hasAtSign } from '../../../schemas/fields.js';
-import { type ImportField, requiredColumns } from '../../../schemas/import.js';
+import { fieldsReadBy, type ImportField } from '../../../schemas/import.js';
 import type { SourceFormat, SourceTable } from '../../../tables/table/table.js';
 import { filledWidth } from '../../../tables/table/text.js';
 import { restoreProtected } from '../../../tables/write/cells.js';
@@ -83,16 +83,17 @@ export function fieldsOfHeader(
   hidden: readonly number[] = [],
 ): Map<number, ImportField> {
   try {
-    return fieldsByIndex(mapColumns(header, maps, rows, requiredColumns(options), hidden).columns);
+    return fieldsByIndex(mapColumns(header, maps, rows, options, hidden).columns);
   } catch (error) {
     if (!isAppError(error, 'IMPORT_FILE_INVALID', 'USAGE')) throw error;
     const fileColumns = fileColumnsOf(header, maps);
     const mapped = resolveValidMappings(fileColumns, maps);
+    const allowed = fieldsReadBy(options);
     const meaningOf = headingMatcherFor(fileColumns.map(({ heading }) => heading));
     return new Map(
       fileColumns.flatMap(({ heading, index }): [number, ImportField][] => {
         const field = mapped.has(index) ? mapped.get(index) : meaningOf(heading)?.field;
-        return field === undefined ? [] : [[index, field]];
+        return field === undefined || !allowed.includes(field) ? [] : [[index, field]];
       }),
     );
   }
@@ -107,7 +108,7 @@ export async function previewTable(table: SourceTable, options: ColumnOptions): 
     const rows = first.map(({ cells }) => cells.map(restored));
     const fields = fieldsOfHeader(header, options, rows, hiddenColumns);
     const fileColumns = fileColumnsOf(header, maps, hiddenColumns);
-    const suggestions = suggestColumns(fileColumns, maps, fields, rows);
+    const suggestions = suggestColumns(fileColumns, maps, fields, rows, fieldsReadBy(options));
     const columns = fileColumns.map(({ heading, index, hidden = false }) => ({
       index,
       hidden,

@@ -12,6 +12,7 @@ import { lockPhoneKeys } from '../../phone-country.js';
 import { codesOf, type Decision, groupsOf, isSamePerson, reasonOf } from '../plan/outcomes.js';
 import type { CellMask } from '../read/preview.js';
 import { changedAccounts, type LedgerEntry } from '../store/audit-records.js';
+import { lockTrainer } from '../store/trainer-imports.js';
 import { type BatchContext, createAccounts, type Secrets, updateExisting } from './accounts.js';
 import { assertTrainees, enroll, enrollmentChangesOf, lockCourses, reviveEnrollments } from './enrollments.js';
 import { assignToRoster, joinGroups } from './groups.js';
@@ -43,6 +44,7 @@ export async function writeBatch(
   if (phones.country !== country) throw new StaleDecision();
   // Sends statements one after the other. A deadlock ends the transaction, and a statement sent early would then commit alone.
   const waitingNumbers = await lockCourses(core, decisions, transaction);
+  await lockTrainer(core, { trainerId: options.trainerId ?? null }, transaction);
   const now = core.now();
   const context: BatchContext = { core, actor, importId, options, secrets, transaction, phones, now, waitingNumbers };
   const ledger = new Map<number, LedgerEntry>();
@@ -67,7 +69,8 @@ export async function writeBatch(
     await joinGroups(context, decisions, ledger);
     await assignToRoster(context, decisions, changes, ledger);
   }
-  await inserts.add(core.database.models.ImportRow, ledgerRows({ importId, mask }, decisions, ledger));
+  const rows = ledgerRows({ importId, mask }, decisions, ledger, options.trainerId !== undefined);
+  await inserts.add(core.database.models.ImportRow, rows);
   // The audit entries are prepared while the database inserts the last rows of the ledger.
   const records = changedAccounts(importId, decisions, ledger);
   const audit = prepareAudit(core, actor, records);
@@ -116,14 +119,17 @@ function* ledgerRows(
   { importId, mask }: Omit<LedgerContext, 'country'>,
   decisions: readonly Decision[],
   ledger: ReadonlyMap<number, LedgerEntry>,
+  isOfTrainer: boolean,
 ): Generator<CreationAttributes<ImportRow>> {
   for (const decision of decisions) {
     const { line } = decision.row;
     const { userId = accountOfRejected(decision), note = {} } = ledger.get(line) ?? {};
     const { outcome } = decision;
-    const ofRejected = outcome === 'rejected' ? searchKey(...mask(decision.row.cells)) : null;
+    // Trainers search the cells of all rows, instead of the accounts.
+    const hasKey = outcome === 'rejected' || isOfTrainer;
+    const key = hasKey ? searchKey(...mask(decision.row.cells)) : null;
     const undoJson = Object.keys(note).length === 0 ? null : JSON.stringify(note);
-    const why = { ...codesOf(decision), reason: reasonOf(decision), searchKey: ofRejected };
+    const why = { ...codesOf(decision), reason: reasonOf(decision), searchKey: key };
     yield { importId, line, outcome, userId, ...why, undoJson };
   }
 }

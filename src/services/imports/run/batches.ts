@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countsOf, type Import } from '../../../db/models/import.js';
-import { isAppError } from '../../../errors.js';
+import { AppError, isAppError } from '../../../errors.js';
 import type { ReportFile } from '../output/report-file.js';
 import { closeReports, commitReports, rejectLines, reportColumns } from '../output/reports.js';
 import { Capacity } from '../plan/course-index.js';
@@ -165,6 +165,10 @@ async function tryBatch(run: ImportRun, batch: PreparedBatch, refresh: boolean):
   const decisions = decisionsToApply(plan.options, known);
   const rejected = rejectLines(mapping, decisions, rejects.encoding);
   if (plan.options.onError === 'abort' && rejected.length > 0) return abort(run, decisions);
+  const progress = progressAfter(record, decisions);
+  // Accounts that were deleted since the plan would be invited again.
+  if (plan.options.trainerId !== undefined && progress.createdCount > record.invitesReserved)
+    throw new AppError('INVITE_LIMIT');
   await prepareSecrets(core, plan.options, decisions, batch.secrets);
   const passwords = credentialLines(decisions, batch.secrets);
   await beginReports(run, [...(passwords.length > 0 ? [credentials] : []), ...(rejected.length > 0 ? [rejects] : [])]);
@@ -175,7 +179,6 @@ async function tryBatch(run: ImportRun, batch: PreparedBatch, refresh: boolean):
     mustStop(plan, record.rejectedCount + rejected.length) && ({ status: 'stopped', finishedAt: core.now() } as const);
   // The file has only a header if later decisions on its rows need no passwords.
   if (stopped && !credentials.hasRows) await credentials.discard();
-  const progress = progressAfter(record, decisions);
   await commitProgress(run, { ...progress, ...stopped }, async (transaction) => {
     const ledger = { importId: record.id, country: decider.country, mask };
     await writeBatch(core, actor, ledger, plan.options, decisions, batch.secrets, transaction);

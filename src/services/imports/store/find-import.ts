@@ -5,10 +5,11 @@ import type { Import } from '../../../db/models/import.js';
 import { AppError, notFound } from '../../../errors.js';
 import { type ImportStatus, importListingSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
-import type { Core } from '../../core.js';
+import type { Core, Identity } from '../../core.js';
 import { type Page, readPage } from '../../paging.js';
 import { resolveShortId } from '../../short-ids.js';
 import { hasWritten, isUndoOfRefusedImport, leaseName } from './repository.js';
+import { addTrainers } from './trainer-imports.js';
 
 /**
  * Returns the error for a command that is not possible while an import has its current status.
@@ -84,27 +85,35 @@ export async function countImportsToCheck(core: Core, rejectedWithin: number): P
   }));
 }
 
-/** Returns one page of the imports, newest first, with their live status. @throws AppError `VALIDATION` */
-export async function listImports(core: Core, query: unknown): Promise<Page<Import>> {
+/** Matches the imports that a reader may see: all for the super admin, otherwise the own ones. */
+const visibleTo = ({ role, actorId }: Identity): WhereOptions<Import> =>
+  role === 'super_admin' ? {} : { createdBy: actorId };
+
+/** Returns one page of the imports, newest first, with their live status and trainers. @throws AppError `VALIDATION` */
+export async function listImports(core: Core, reader: Identity, query: unknown): Promise<Page<Import>> {
   const { Import } = core.database.models;
   const listing = validate(importListingSchema, query);
   const { status, rejectedWithin } = listing;
   const where = {
     [Op.and]: [
+      visibleTo(reader),
       ...(status === undefined ? [] : [await whereLiveStatus(core, status)]),
       ...(rejectedWithin === undefined ? [] : [rejectedRows(core, rejectedWithin)]),
     ],
   };
   const page = await readPage(core, Import, listing, { where, order: [['id', 'DESC']] });
   await markInterrupted(core, page.items);
+  await addTrainers(core, page.items);
   return page;
 }
 
-/** Returns an import with its live status. @throws AppError `NOT_FOUND` */
-export async function findImport(core: Core, id: string): Promise<Import> {
-  const record = await core.database.read(() => core.database.models.Import.findByPk(id));
+/** Returns an import with its live status and trainer. @throws AppError `NOT_FOUND`, also if the reader may not see it */
+export async function findImport(core: Core, reader: Identity, id: string): Promise<Import> {
+  const where = { [Op.and]: [{ id }, visibleTo(reader)] };
+  const record = await core.database.read(() => core.database.models.Import.findOne({ where }));
   if (!record) throw notFound('Import');
   await markInterrupted(core, [record]);
+  await addTrainers(core, [record]);
   return record;
 }
 

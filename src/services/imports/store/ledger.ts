@@ -6,6 +6,7 @@ import type { Core } from '../../core.js';
 
 const ledgerPage = 1000;
 
+/** Trainers see `IN_USE` instead of the codes that describe the use of an account. */
 export type KeptCode =
   | 'LOGGED_IN'
   | 'INVITE_ACCEPTED'
@@ -14,7 +15,8 @@ export type KeptCode =
   | 'HAS_COURSES'
   | 'KEY_TAKEN'
   | 'COURSE_FULL'
-  | 'GONE';
+  | 'GONE'
+  | 'IN_USE';
 
 /** Returns the line of a row; null for a member who left a roster, who has no row. */
 export const shownLine = (line: number): number | null => (line < 0 ? null : line);

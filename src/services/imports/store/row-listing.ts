@@ -11,12 +11,13 @@ import { searchKey } from '../../../schemas/keys.js';
 import { searchedWords } from '../../../schemas/search-words.js';
 import { validate } from '../../../schemas/validate.js';
 import { scanForAccounts } from '../../accounts/search.js';
-import type { Core } from '../../core.js';
+import type { Core, Identity } from '../../core.js';
 import type { Page } from '../../paging.js';
 import { fieldOfCode } from '../plan/reasons.js';
 import type { PlannedChange } from '../plan/stored-plan.js';
 import { findImport } from './find-import.js';
-import { assertLedgerReadable, shownLine } from './ledger.js';
+import { assertLedgerReadable, type KeptCode, shownLine } from './ledger.js';
+import { shownKeptCode, visibleAccounts } from './trainer-imports.js';
 
 /** Actual or planned outcome of a row of a file. */
 export interface RowOutcome {
@@ -33,7 +34,7 @@ export interface RowOutcome {
   /** Cells in the order of the plan's columns, without passwords; null after the plan was applied. */
   cells: string[] | null;
   /** Effect of an undo on the account; null if the row was not undone. */
-  undo: { outcome: string; code: string | null } | null;
+  undo: { outcome: string; code: KeptCode | null } | null;
 }
 
 type Row = Omit<RowOutcome, 'account'> & { userId: string | null };
@@ -61,7 +62,7 @@ const hasText = ({ sequelize }: Core['database'], search: string) => [
 type Rows = Promise<{ totalItems: number; rows: Row[] }>;
 type Window = { limit: number; offset: number; order: ['line'] };
 
-async function plannedRows({ database }: Core, id: string, listing: ImportRowListing, window: Window): Rows {
+async function plannedRows({ database }: Core, { id }: Import, listing: ImportRowListing, window: Window): Rows {
   const { ImportPlanRow } = database.models;
   const where = filterOf(database, id, listing, (text) => hasText(database, text));
   const [totalItems, rows] = await readInParallel(
@@ -78,12 +79,13 @@ async function plannedRows({ database }: Core, id: string, listing: ImportRowLis
   return { totalItems, rows: rows.map(shown) };
 }
 
-async function doneRows(core: Core, id: string, listing: ImportRowListing, window: Window): Rows {
+async function doneRows(core: Core, record: Import, listing: ImportRowListing, window: Window): Rows {
   const { database } = core;
   const { ImportRow, User } = database.models;
-  // A search matches the account of the row, or the row itself if it was rejected.
-  const where = filterOf(database, id, listing, (text) => [
-    refersToRowByLookup('ImportRow.user_id', User, scanForAccounts(core, text)),
+  // A search matches the account of the row, or the row itself if it was rejected. In an import of a trainer it matches only
+  // the cells of the file: a match of the account would tell the account's phone.
+  const where = filterOf(database, record.id, listing, (text) => [
+    ...(record.trainerId === null ? [refersToRowByLookup('ImportRow.user_id', User, scanForAccounts(core, text))] : []),
     ...hasText(database, text),
   ]);
   const [totalItems, rows] = await readInParallel(
@@ -93,7 +95,8 @@ async function doneRows(core: Core, id: string, listing: ImportRowListing, windo
   );
   const shown = ({ line, outcome, code, reason, userId, undoOutcome, undoCode }: ImportRow): Row => {
     const field = outcome === 'rejected' ? fieldOfCode(code) : null;
-    const undo = undoOutcome === null ? null : { outcome: undoOutcome, code: undoCode };
+    // Only kept accounts and deleted ones have a code.
+    const undo = undoOutcome === null ? null : { outcome: undoOutcome, code: undoCode as KeptCode | null };
     const at = shownLine(line);
     return { line: at, outcome, code, field, message: reason, userId, changes: null, cells: null, undo };
   };
@@ -108,22 +111,36 @@ const isOnlyPlanned = ({ status }: Import): boolean => status === 'planning' || 
  * from the ledger.
  * @throws AppError `NOT_FOUND`, `VALIDATION`, `IMPORT_ROWS_DELETED` if the ledger was deleted
  */
-export async function listImportRows(core: Core, id: string, query: unknown): Promise<Page<RowOutcome>> {
+export async function listImportRows(
+  core: Core,
+  reader: Identity,
+  id: string,
+  query: unknown,
+): Promise<Page<RowOutcome>> {
   const listing = validate(importRowListingSchema, query);
-  const record = await findImport(core, id);
+  const record = await findImport(core, reader, id);
   assertLedgerReadable(record);
   const { page, limit } = listing;
   const window: Window = { limit, offset: (page - 1) * limit, order: ['line'] };
   return core.database.read(async () => {
     const find = isOnlyPlanned(record) ? plannedRows : doneRows;
-    const { totalItems, rows } = await find(core, record.id, listing, window);
+    const { totalItems, rows } = await find(core, record, listing, window);
+    const ids = await visibleAccounts(
+      core,
+      reader,
+      rows.flatMap(({ userId }) => userId ?? []),
+    );
     const users = await core.database.models.User.findAll({
       attributes: ['id', 'firstName', 'lastName', 'email'],
-      where: { id: rows.flatMap(({ userId }) => userId ?? []) },
+      where: { id: [...ids] },
     });
     const byId = new Map(users.map((user) => [user.id, user]));
     return {
-      items: rows.map(({ userId, ...row }) => ({ ...row, account: byId.get(userId ?? '') ?? null })),
+      items: rows.map(({ userId, undo, ...row }) => ({
+        ...row,
+        account: byId.get(userId ?? '') ?? null,
+        undo: undo && { ...undo, code: undo.code && shownKeptCode(reader, undo.code) },
+      })),
       pagination: { currentPage: page, totalPages: Math.ceil(totalItems / limit), totalItems, itemsPerPage: limit },
     };
   });

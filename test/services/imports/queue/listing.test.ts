@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { withLease } from '../../../../src/db/lease.js';
 import { AppError } from '../../../../src/errors.js';
+import { operator } from '../../../../src/services/core.js';
 import { listImports } from '../../../../src/services/imports/store/find-import.js';
 import { leaseName } from '../../../../src/services/imports/store/repository.js';
 import { people, useImporting } from '../support/importing.js';
@@ -16,7 +17,7 @@ describe('A list of imports', () => {
     await Import.update({ status: 'running' }, { where: { id: [running?.id ?? '', dead?.id ?? ''] } });
     await undoing?.update({ status: 'undoing' });
     const listed = async (status: string) => {
-      const { items, pagination } = await listImports(context, { status });
+      const { items, pagination } = await listImports(context, operator, { status });
       expect(pagination.totalItems).to.equal(items.length);
       for (const item of items) expect(item.status).to.equal(status);
       return items.map(({ id }) => id);

@@ -77,7 +77,12 @@ describe('A row with a course whose enrollment was cancelled', () => {
   it('is cancelled again by undo, with its old values', async () => {
     const before = { ...(await cancelled.reload()).get() };
     const { id } = await importRow(`${row},active,Back again`);
-    expect(await previewUndo(importing.context, id)).to.deep.equal({ removed: 0, restored: 1, kept: [], mailsSent: 0 });
+    expect(await previewUndo(importing.context, operator, id)).to.deep.equal({
+      removed: 0,
+      restored: 1,
+      kept: [],
+      mailsSent: 0,
+    });
     await undoImport(importing.context, operator, id, undoing);
     const { updatedAt: _, ...restored } = (await cancelled.reload()).get();
     expect(before).to.deep.include(restored);

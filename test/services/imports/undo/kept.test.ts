@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { operator } from '../../../../src/services/core.js';
 import { findUnfinished } from '../../../../src/services/imports/plan/unfinished.js';
 import { findImport } from '../../../../src/services/imports/store/find-import.js';
 import { countKept, type KeptAccount, keptAccounts } from '../../../../src/services/imports/store/ledger.js';
@@ -78,7 +79,10 @@ describe('Accounts that an undo kept', () => {
     expect(await unfinished()).to.include({ id });
     await record.update({ undoneAt: new Date() });
     expect(await unfinished()).to.equal(null);
-    expect(await findImport(importing.context, id)).to.include({ status: 'interrupted', errorCode: 'INTERRUPTED' });
+    expect(await findImport(importing.context, operator, id)).to.include({
+      status: 'interrupted',
+      errorCode: 'INTERRUPTED',
+    });
   });
 
   it('are searched before an undo, and Ctrl-C ends the search', async () => {

@@ -76,7 +76,7 @@ describe('An import that is undone', () => {
   it('is shown as interrupted if no process runs the undo, and can be undone completely', async () => {
     const { id } = await submitInterrupted(importing, hashedPeople(count));
     await models().Import.update({ status: 'undoing' }, { where: { id } });
-    const found = await findImport(importing.context, id);
+    const found = await findImport(importing.context, operator, id);
     expect(found).to.include({ status: 'interrupted', errorCode: 'INTERRUPTED' });
     expect(resumesAutomatically(found)).to.equal(false);
     const { code, message } = await failureOf(() => requeueImport(importing.context, client, id));
@@ -86,7 +86,7 @@ describe('An import that is undone', () => {
     ]);
     await undo(id);
     await expectUndone(id);
-    expect(await findImport(importing.context, id)).to.include({ status: 'undone', errorCode: null });
+    expect(await findImport(importing.context, operator, id)).to.include({ status: 'undone', errorCode: null });
   });
 
   it('is not undone if it was queued while the undo waited for the lease', async () => {

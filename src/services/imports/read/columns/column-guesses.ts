@@ -167,20 +167,21 @@ export function suggestColumns(
   maps: readonly string[],
   fields: ReadonlyMap<number, ImportField>,
   rows: FirstRows,
+  allowed: readonly ImportField[] = importFields,
 ): Map<number, ImportField> {
   const mapped = resolveValidMappings(fileColumns, maps);
   const taken = new Set(fields.values());
   const unknown = fileColumns.filter(({ index }) => !fields.has(index) && !mapped.has(index));
   const isWanted = (field: ImportField) =>
     field !== 'fullName' && !taken.has(field) && !(isHalf(field) && taken.has('fullName'));
-  const guesses = guessColumns(unknown, rows, importFields.filter(isWanted));
+  const guesses = guessColumns(unknown, rows, allowed.filter(isWanted));
   const guessed = new Set(guesses.values());
   // Two columns of addresses may be the people's: somebody must choose.
   for (const { index, heading } of unknown) {
     const rival = isOfOthers(heading) ? undefined : guessByValues(heading, filledCellsOf(index, rows));
     if (rival !== undefined && guessed.has(rival) && !guesses.has(index)) guesses.set(index, rival);
   }
-  if (taken.has('isActive') || taken.has('suspended')) return guesses;
+  if (taken.has('isActive') || taken.has('suspended') || !allowed.includes('isActive')) return guesses;
   const isState = ({ heading, index }: Column) =>
     !mentionsExclusion(heading) && looksLikeState(heading, filledCellsOf(index, rows));
   for (const { index, heading } of unknown.filter(isState))

@@ -1,5 +1,5 @@
 import {
-  type ImportColumn,
+  fieldsReadBy,
   type ImportField,
   type ImportOptions,
   importColumns,
@@ -136,6 +136,15 @@ function assignNameColumns(candidates: Map<ImportField, Candidate[]>, mapped: Ma
   }
 }
 
+/** Warns about columns that only the super admin may import. */
+const notAllowedWarnings = (field: ImportField, columns: readonly Column[]): RowWarning[] =>
+  columns.map((column) => ({
+    code: 'COLUMN_NOT_ALLOWED',
+    field,
+    message: 'The column is ignored: only the super admin can import it.',
+    example: shownText(column.heading),
+  }));
+
 const quoteHeading = ({ heading }: Column) => `"${shownText(heading)}"`;
 
 /** Warns if the email is read from a column that may be a parent's, or if another column may be a parent's address. */
@@ -219,7 +228,7 @@ function hiddenWarnings(
  * Finds the columns of the fields in a header, in any order and by many names.
  * @param maps `heading=field` for columns with other names; `heading=` for columns to ignore
  * @param rows first rows, by whose values columns are guessed
- * @param required columns that must exist
+ * @param options decide which columns must exist, and which fields are read
  * @param hidden hidden columns, from 0: visible columns are preferred
  * @throws AppError `IMPORT_FILE_INVALID` for missing and repeated columns and a file without a header, `USAGE` for invalid
  *   mappings
@@ -228,13 +237,16 @@ export function mapColumns(
   header: readonly string[],
   maps: readonly string[] = [],
   rows: FirstRows = [],
-  required: readonly ImportColumn[] = requiredColumns({}),
+  options: Omit<ColumnOptions, 'map'> = {},
   hidden: readonly number[] = [],
 ): ColumnMapping {
   const headings = trimHeader(header, maps);
   const fileColumns = fileColumnsOf(header, maps, hidden);
   const mapped = resolveMappings(fileColumns, maps);
   const candidates = findCandidates(fileColumns, mapped);
+  const allowed = fieldsReadBy(options);
+  const notAllowed = [...candidates].filter(([field]) => !allowed.includes(field));
+  for (const [field] of notAllowed) candidates.delete(field);
   assignNameColumns(candidates, mapped);
   preferVisible(candidates, mapped);
   if (headings.some(isEmailAddress) || (candidates.size === 0 && !mayBeHeader(headings)))
@@ -245,7 +257,9 @@ export function mapColumns(
   const columns = chooseColumns(candidates, headings, mapped);
   const used = new Set([...columns.values()].flat());
   const ignored = fileColumns.filter(({ heading, index }) => heading.trim() !== '' && !used.has(index));
-  const missing = required.filter((field) => !columns.has(field) && !(isHalf(field) && columns.has('fullName')));
+  const missing = requiredColumns(options).filter(
+    (field) => !columns.has(field) && !(isHalf(field) && columns.has('fullName')),
+  );
   if (missing.length > 0) {
     const unnamed = header
       .map((heading, index) => ({ heading, index }))
@@ -262,13 +276,15 @@ export function mapColumns(
     lastNameFirst: isLastNameFirst(headings[fullName] ?? ''),
     isTicked: filledCellsOf(state, rows).some(isTick),
     fileColumns,
-    exclusions: findExclusions(unasked, rows, state !== undefined),
+    exclusions: findExclusions(unasked, rows, state !== undefined || !allowed.includes('suspended')),
     // Without rows, the caller only asks whether the header fits.
-    suggestions: rows.length === 0 ? new Map() : suggestColumns(fileColumns, maps, fieldsByIndex(columns), rows),
+    suggestions:
+      rows.length === 0 ? new Map() : suggestColumns(fileColumns, maps, fieldsByIndex(columns), rows, allowed),
     warnings: [
       ...hiddenWarnings(columns, fileColumns, mapped, rows),
       ...addressWarning(columns.get('email')?.[0], candidates.get('email') ?? [], fileColumns, mapped),
-      ...stateWarnings(unasked, rows),
+      ...(allowed.includes('isActive') ? stateWarnings(unasked, rows) : []),
+      ...notAllowed.flatMap(([field, list]) => notAllowedWarnings(field, list)),
     ],
   };
 }
@@ -304,7 +320,7 @@ function chooseColumns(
   return columns;
 }
 
-export type ColumnOptions = Partial<Pick<ImportOptions, 'map' | 'missingPhone'>>;
+export type ColumnOptions = Partial<Pick<ImportOptions, 'map' | 'missingPhone' | 'trainerId'>>;
 
 /**
  * Maps the columns of a table as {@link mapColumns} does. If the header is refused, the error names a later line that may be
@@ -317,7 +333,7 @@ export function mapTableColumns(
 ): ColumnMapping {
   const rows = first.map(({ cells }) => cells);
   try {
-    return mapColumns(header, map, rows, requiredColumns(options), hiddenColumns);
+    return mapColumns(header, map, rows, options, hiddenColumns);
   } catch (error) {
     throw withBetterHeaderLine(error, header, first, map);
   }

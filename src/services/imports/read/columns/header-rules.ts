@@ -1,5 +1,4 @@
 import { isAppError } from '../../../../errors.js';
-import { requiredColumns } from '../../../../schemas/import.js';
 import type { HeaderRules } from '../../../../tables/table/table.js';
 import { indexOfAddedColumns, rejectColumns } from '../fields/headings.js';
 import { type ColumnOptions, mapColumns } from './columns.js';
@@ -11,7 +10,7 @@ export const headerRules = ({ map = [], ...options }: ColumnOptions = {}): Heade
   score(cells) {
     try {
       // The rows below aren't needed to tell whether the header fits.
-      mapColumns(cells, map, [], requiredColumns(options));
+      mapColumns(cells, map, [], options);
       return Number.POSITIVE_INFINITY;
     } catch (error) {
       if (!isAppError(error, 'IMPORT_FILE_INVALID', 'USAGE')) throw error;

@@ -43,6 +43,9 @@ export const matchCodes = [
   'GROUP_LIMIT',
   'KEPT_INACTIVE',
   'RENAMED_PERHAPS',
+  'NOT_ENROLLABLE',
+  'MAIL_NOT_SET_UP',
+  'INVITE_LIMIT',
 ] as const;
 export type MatchCode = (typeof matchCodes)[number];
 
