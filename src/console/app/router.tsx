@@ -137,7 +137,7 @@ const importsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/imports',
   validateSearch: listSearch('status', 'rejected'),
-  component: pageByRole({ super_admin: importsPage }),
+  component: pageByRole({ super_admin: importsPage, trainer: importsPage }),
 });
 
 const importPage = lazyPage(['imports', 'courses'], () => import('../imports/import-page.js'), 'ImportPage');
@@ -145,7 +145,18 @@ const importRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/imports/$id',
   validateSearch: listSearch('outcome', 'code'),
-  component: pageByRole({ super_admin: importPage }),
+  component: pageByRole({ super_admin: importPage, trainer: importPage }),
+});
+
+const courseImportPage = lazyPage(
+  ['imports', 'courses'],
+  () => import('../imports/course-import-page.js'),
+  'CourseImportPage',
+);
+const courseImportRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/courses/$id/import',
+  component: pageByRole({ trainer: courseImportPage }),
 });
 
 const coursesPage = lazyPage(['courses'], () => import('../courses/courses-page.js'), 'CoursesPage');
@@ -257,6 +268,7 @@ const routeTree = rootRoute.addChildren([
   coursesRoute,
   newCourseRoute,
   courseRoute,
+  courseImportRoute,
   certificatesRoute,
   attendanceRoute,
   enrollmentsRoute,

@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { IconUserPlus } from '@tabler/icons-react';
+import { IconFileImport, IconUserPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -14,7 +14,9 @@ import {
   StatusFilter,
   statusOptions,
 } from '../enrollments/status-filter.js';
+import { useUser } from '../session/session.js';
 import { lazyDialog } from '../ui/lazy.js';
+import { ButtonLink } from '../ui/links.js';
 import { Filters } from '../ui/lists/filters.js';
 import { orderOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
 import { SearchField } from '../ui/lists/search-field.js';
@@ -35,6 +37,7 @@ export function Participants({ course }: { course: Course }) {
   const { t } = useTranslation();
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const isTrainer = useUser().role === 'trainer';
   const [assigning, setAssigning] = useState(false);
   const option = parseStatusOption(search.status);
   const waiting = option === 'waiting';
@@ -88,6 +91,16 @@ export function Participants({ course }: { course: Course }) {
         <Group>
           <PrintMenu courseId={course.id} />
           <EnrollmentDownload filter={filter} />
+          {isTrainer && (
+            <ButtonLink
+              to="/courses/$id/import"
+              params={{ id: course.id }}
+              variant="default"
+              leftSection={<IconFileImport size={16} aria-hidden />}
+            >
+              {t('enrollments.participants.import')}
+            </ButtonLink>
+          )}
           {add}
         </Group>
       </Group>

@@ -28,6 +28,13 @@ export const optionNames = [
 ];
 export type OptionName = (typeof optionNames)[number];
 
+/** Options that trainers choose. The others have fixed values. */
+const trainerOptions: readonly OptionName[] = ['course', 'encoding', 'delimiter', 'sheet'];
+
+/** Whether the options of an import have an option. */
+export const hasOption = ({ trainer }: Pick<Import, 'trainer'>, name: OptionName): boolean =>
+  trainer === null || trainerOptions.includes(name);
+
 /** Defaults of options; the other options have none. */
 const defaults: Readonly<Partial<Record<OptionName, unknown>>> = {
   role: 'trainee',
@@ -121,9 +128,12 @@ function nonDefaultOptions(options: Options): [OptionName, unknown][] {
 export const chosenColumns = ({ map }: Options): string[] => (Array.isArray(map) ? map.map(String) : []);
 
 /** Options of an import as form fields for the next import. */
-export function formOptions(options: Options): Omit<Input<'createImport'>['body'], 'file'> {
+export function formOptions(
+  previous: Pick<Import, 'options' | 'trainer'>,
+): Omit<Input<'createImport'>['body'], 'file'> {
+  const { options } = previous;
   // Omits the sheet, because the workbook of rejected rows has another sheet.
-  const given = nonDefaultOptions(options).filter(([name]) => name !== 'sheet');
+  const given = nonDefaultOptions(options).filter(([name]) => name !== 'sheet' && hasOption(previous, name));
   return { ...Object.fromEntries(given), map: chosenColumns(options), mapCourse: chosenCourses(options) };
 }
 

@@ -6,6 +6,7 @@ import { isTransient, queryClient, useApi } from '../api/queries.js';
 import { formatTime } from '../i18n/format.js';
 import { lazyPart } from '../ui/lazy.js';
 import { Page } from '../ui/page.js';
+import { nameOf } from '../ui/person-name.js';
 import { Failed, Loading } from '../ui/states.js';
 import { ImportProgress } from './import-progress.js';
 import { ImportResult } from './import-result.js';
@@ -47,6 +48,7 @@ export function ImportPage() {
       hint={
         <>
           <ImportStatusBadge {...current} /> {formatTime(current.createdAt)}
+          {current.trainer && ` · ${nameOf(current.trainer)}`}
         </>
       }
     >

@@ -7,6 +7,7 @@ import { formatTime } from '../i18n/format.js';
 import { DownloadMenu, type TableFormat } from '../ui/download-menu.js';
 import { ConfirmDialog } from '../ui/forms/confirm.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
+import { ButtonLink } from '../ui/links.js';
 import { saveFile } from '../ui/save-file.js';
 import { ImportFigures } from './import-figures.js';
 import { NonDefaultOptions } from './import-options.js';
@@ -24,7 +25,7 @@ export function ImportResult({ current }: { current: Import }) {
   const [fetched, setFetched] = useState(false);
   const refresh = useRefresh();
   const resume = useChange('resumeImport');
-  const { id, counts, error, hasRejects, undoneAt, ledgerClosedAt, canUndo, options } = current;
+  const { id, counts, error, hasRejects, undoneAt, ledgerClosedAt, canUndo, options, trainer } = current;
   // After an undo, only the passwords of kept accounts are left, as long as these can still be undone.
   const hasCredentials = current.hasCredentials && !fetched && (undoneAt === null || canUndo);
   const wantsCredentials = hasCredentials && undoneAt === null;
@@ -62,6 +63,11 @@ export function ImportResult({ current }: { current: Import }) {
       )}
       <FormFailure>{resume.error ?? undefined}</FormFailure>
       <Group gap="sm">
+        {trainer !== null && (
+          <ButtonLink to="/courses/$id" params={{ id: String(options.course) }} search={{ tab: 'participants' }}>
+            {t('imports.participants.toCourse')}
+          </ButtonLink>
+        )}
         {hasCredentials && (
           <DownloadMenu
             label={t('imports.result.credentials')}
@@ -72,7 +78,7 @@ export function ImportResult({ current }: { current: Import }) {
         {hasRejects && (
           <DownloadMenu
             label={t('imports.result.rejects')}
-            variant={wantsCredentials ? 'default' : 'filled'}
+            variant={wantsCredentials || trainer !== null ? 'default' : 'filled'}
             formats={{
               csv: urlOf('importRejects', { path, query: { format: 'csv' } }),
               xlsx: urlOf('importRejects', { path, query: { format: 'xlsx' } }),
@@ -102,7 +108,7 @@ export function ImportResult({ current }: { current: Import }) {
         )}
       </Group>
       <Stack gap="sm" mt="sm">
-        <NonDefaultOptions options={options} />
+        {trainer === null && <NonDefaultOptions options={options} />}
         {hasRejects && (
           <UploadArea
             hint={t('imports.result.rejectsHint')}

@@ -4,11 +4,13 @@ import { useTranslation } from 'react-i18next';
 import type { ResponseBody } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { formatNumber, formatTime } from '../i18n/format.js';
+import { useUser } from '../session/session.js';
 import { TextLink } from '../ui/links.js';
 import { type Column, DataTable } from '../ui/lists/data-table.js';
 import { FilterSelect, Filters } from '../ui/lists/filters.js';
 import { countFilters, oneOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
 import { Page } from '../ui/page.js';
+import { nameOf } from '../ui/person-name.js';
 import { Empty } from '../ui/states.js';
 import { ImportStatusBadge, isUnderWay } from './import-status.js';
 import { UploadArea } from './upload-area.js';
@@ -30,6 +32,7 @@ const countOf =
 
 export function ImportsPage() {
   const { t } = useTranslation();
+  const isAdmin = useUser().role === 'super_admin';
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const status = oneOf(statuses, search.status);
@@ -42,6 +45,19 @@ export function ImportsPage() {
   );
   const change = (next: SearchChange<typeof search>, replace?: boolean) =>
     void navigate(searchNavigation<typeof search>(next, replace));
+  const adminColumns: Column<Row>[] = [
+    {
+      id: 'trainer',
+      header: t('role.trainer'),
+      render: ({ trainer }) => trainer && nameOf(trainer),
+    },
+    {
+      id: 'origin',
+      header: t('imports.origin'),
+      optional: true,
+      render: ({ origin }) => (origin === 'http' ? t('imports.originHttp') : t('imports.originCli')),
+    },
+  ];
   const columns: Column<Row>[] = [
     {
       id: 'file',
@@ -72,16 +88,11 @@ export function ImportsPage() {
       align: 'end',
       render: countOf('rejected'),
     },
-    {
-      id: 'origin',
-      header: t('imports.origin'),
-      optional: true,
-      render: ({ origin }) => (origin === 'http' ? t('imports.originHttp') : t('imports.originCli')),
-    },
+    ...(isAdmin ? adminColumns : []),
   ];
   return (
-    <Page title={t('imports.title')} hint={t('imports.hint')}>
-      <UploadArea />
+    <Page title={t('imports.title')} hint={t(isAdmin ? 'imports.hint' : 'imports.participants.ownHint')}>
+      {isAdmin && <UploadArea />}
       <Stack gap="sm">
         <Filters active={countFilters({ status, rejected })}>
           <FilterSelect

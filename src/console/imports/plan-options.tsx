@@ -8,6 +8,7 @@ import {
   chosenColumns,
   delimiterName,
   effectiveOption,
+  hasOption,
   type OptionName,
   optionNames,
   valueLabels,
@@ -75,10 +76,12 @@ export function differencesFromPlan(current: Pick<Import, 'options'>, plan: Plan
 /** Request for the next plan, with all options: the service uses defaults for missing options. */
 export function planRequest(current: Import, plan: Plan, changes: PlanChanges): PlanChanges {
   const { options } = current;
-  const kept = optionNames.filter((name) => options[name] !== undefined && options[name] !== null);
+  const kept = optionNames.filter(
+    (name) => options[name] !== undefined && options[name] !== null && hasOption(current, name),
+  );
   const given = Object.fromEntries(kept.map((name) => [name, delimiterName(options[name])]));
   const request = { ...given, ...changes };
-  request.mapCourse ??= chosenCourses(options);
+  if (current.trainer === null) request.mapCourse ??= chosenCourses(options);
   // The service refuses an empty course or group, so the option is left out.
   for (const name of ['course', 'group'] as const) if (changes[name]?.trim() === '') delete request[name];
   if (redividesColumns(current, plan, changes)) return { ...request, map: [] };
@@ -99,7 +102,7 @@ const optionsOfAccessMode = (way: string) => ({ invite: way !== 'passwords', wit
 
 interface PlanOptionsProps {
   /** Import with the options of the plan. */
-  current: Pick<Import, 'options'>;
+  current: Pick<Import, 'options' | 'trainer'>;
   plan: Plan;
   changes: PlanChanges;
   onChange(changes: PlanChanges): void;
@@ -135,7 +138,7 @@ export function SheetChoice({ current, plan, changes, onChange }: PlanOptionsPro
 }
 
 /** Whether the file is known to be a workbook. */
-const isWorkbook = (plan: Plan): boolean =>
+export const isWorkbook = (plan: Plan): boolean =>
   sheetsOf(plan).length > 0 || plan.problem?.reason?.startsWith('WORKBOOK_') === true;
 
 /** Options that most imports need: the course and the group for everybody, and how new people get access. */
@@ -190,12 +193,11 @@ export function PlanOptions({ current, plan, changes, onChange }: PlanOptionsPro
 
   return (
     <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
-      <NativeSelect label={t('imports.options.onExisting')} {...choice('onExisting')} />
-      <NativeSelect label={t('imports.options.match')} {...choice('match')} />
-      <NativeSelect label={t('imports.options.missingPhone')} {...choice('missingPhone')} />
-      <NativeSelect label={t('imports.options.whenFull')} {...choice('whenFull')} />
-      <NativeSelect label={t('imports.options.onError')} {...choice('onError')} />
-      <NativeSelect label={t('imports.options.role')} {...choice('role')} />
+      {(['onExisting', 'match', 'missingPhone', 'whenFull', 'onError', 'role'] as const)
+        .filter((name) => hasOption(current, name))
+        .map((name) => (
+          <NativeSelect key={name} label={t(`imports.options.${name}`)} {...choice(name)} />
+        ))}
       {!isWorkbook(plan) && (
         <>
           <NativeSelect label={t('imports.options.encoding')} {...choice('encoding')} />

@@ -16,6 +16,7 @@ import type { Import, Plan } from './import-status.js';
 import {
   CommonOptions,
   differencesFromPlan,
+  isWorkbook,
   type PlanChanges,
   PlanOptions,
   planRequest,
@@ -91,7 +92,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
       <PlanWarnings warnings={plan.warnings} invite={current.options.invite === true} />
       <SheetChoice {...parts} />
       {plan.counts && <UsedColumns {...parts} />}
-      <CommonOptions {...parts} />
+      {current.trainer === null && <CommonOptions {...parts} />}
       <Accordion multiple variant="contained" order={2} defaultValue={plan.problem ? [partToChange(plan.problem)] : []}>
         {plan.columns.length > 0 && (
           <Accordion.Item value="columns">
@@ -101,12 +102,14 @@ export function PlanView({ current, plan }: PlanViewProps) {
             </Accordion.Panel>
           </Accordion.Item>
         )}
-        <Accordion.Item value="options">
-          <Accordion.Control>{t('imports.options.title')}</Accordion.Control>
-          <Accordion.Panel>
-            <PlanOptions {...parts} />
-          </Accordion.Panel>
-        </Accordion.Item>
+        {(current.trainer === null || !isWorkbook(plan)) && (
+          <Accordion.Item value="options">
+            <Accordion.Control>{t('imports.options.title')}</Accordion.Control>
+            <Accordion.Panel>
+              <PlanOptions {...parts} />
+            </Accordion.Panel>
+          </Accordion.Item>
+        )}
       </Accordion>
       <FormFailure>{replan.error ?? undefined}</FormFailure>
       <FormFailure>{isOutdated(apply.error) ? apply.error : undefined}</FormFailure>

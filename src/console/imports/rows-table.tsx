@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { ResponseBody } from '../api/client.js';
 import { useApi } from '../api/queries.js';
+import { useUser } from '../session/session.js';
 import { TextLink } from '../ui/links.js';
 import { type Column, DataTable } from '../ui/lists/data-table.js';
 import { FilterSelect } from '../ui/lists/filters.js';
@@ -32,6 +33,7 @@ interface RowsTableProps {
 
 export function RowsTable({ id, columns: fileColumns, planned, hasRejected }: RowsTableProps) {
   const { t } = useTranslation();
+  const isAdmin = useUser().role === 'super_admin';
   const outcomeGroup = planned ? 'planned' : 'outcomes';
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -72,12 +74,14 @@ export function RowsTable({ id, columns: fileColumns, planned, hasRejected }: Ro
       id: 'account',
       header: t('imports.table.account'),
       render: ({ account }) =>
-        account ? (
+        account === null ? (
+          '–'
+        ) : isAdmin ? (
           <TextLink to="/people/$id" params={{ id: account.id }} data-opens-row>
             {account.firstName} {account.lastName}
           </TextLink>
         ) : (
-          '–'
+          `${account.firstName} ${account.lastName}`
         ),
     },
     {

@@ -16,11 +16,13 @@ interface UploadAreaProps {
   /** Label of the button to choose a file. */
   action?: string;
   /** Import whose options the new import gets; by default the defaults. */
-  previousImport?: Pick<Import, 'options'>;
+  previousImport?: Pick<Import, 'options' | 'trainer'>;
+  /** Course of a trainer's import. */
+  course?: string;
 }
 
 /** Uploads a chosen or dropped file and plans its import, which changes no accounts. */
-export function UploadArea({ hint, action, previousImport }: UploadAreaProps) {
+export function UploadArea({ hint, action, previousImport, course }: UploadAreaProps) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const upload = useChange('createImport', ['listImports']);
@@ -34,7 +36,7 @@ export function UploadArea({ hint, action, previousImport }: UploadAreaProps) {
     if (!file || others.length > 0) return;
     setName(file.name);
     upload.mutate(
-      { body: { ...(previousImport && formOptions(previousImport.options)), file, plan: true } },
+      { body: { ...(previousImport && formOptions(previousImport)), ...(course && { course }), file, plan: true } },
       { onSuccess: ({ import: { id } }) => void navigate({ to: '/imports/$id', params: { id } }) },
     );
   }

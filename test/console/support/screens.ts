@@ -166,6 +166,8 @@ function trainerScreens({ courseId, hiddenCourseId }: Scene): Screen[] {
       ['button', /Add.*\(/, 'dialog'],
     ],
     ['materials of a course', `${course}?tab=materials`],
+    ['importing participants', `${course}/import`, ['button', 'Choose a file']],
+    ['own imports', '/imports'],
     ['participants', '/enrollments'],
   ];
 }
