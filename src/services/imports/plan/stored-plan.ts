@@ -48,7 +48,7 @@ export function toStoredPlan(plan: ImportPlan, preview: FilePreview): PlanConten
 }
 
 /** Returns the numbers of a roster's plan. */
-export const rosterSummary = ({ isFirst, members, leaving, held }: RosterPlan) => ({
+const rosterSummary = ({ isFirst, members, leaving, held }: RosterPlan) => ({
   isFirst,
   members,
   leaving: leaving.length,

@@ -114,7 +114,17 @@ describe('coursectl users export', () => {
       ...['users', 'import', 'people.xlsx', '--on-existing', 'update', '--dry-run'],
     ]);
     expect(plan).to.deep.include({
-      counts: { rows: 2, created: 0, updated: 0, skipped: 2, rejected: 0, enrolled: 0, waiting: 0, leftOut: 0, left: 0 },
+      counts: {
+        rows: 2,
+        created: 0,
+        updated: 0,
+        skipped: 2,
+        rejected: 0,
+        enrolled: 0,
+        waiting: 0,
+        leftOut: 0,
+        left: 0,
+      },
     });
     expect(plan).to.have.property('warnings').that.deep.equals([]);
   });

@@ -33,6 +33,7 @@ describe('A sync of a roster', () => {
 
   /** Runs `users sync` for Year 9. */
   async function sync(file: string, ...options: string[]) {
+    night += 1;
     const names = options.includes('--roster') ? [] : ['--roster', 'Year 9'];
     const args = [
       'users',
@@ -43,7 +44,7 @@ describe('A sync of a roster', () => {
       '--yes',
       '--json',
       '--credentials',
-      `c${(night += 1)}.csv`,
+      `credentials-${night}.csv`,
     ];
     const result = await importing.cli(...args);
     return { ...result, json: JSON.parse(result.stdout) };
