@@ -7,7 +7,7 @@ import { comparableTitle } from '../courses/find-course.js';
 import { queueMails } from '../mail/outbox.js';
 import { groupAuditRecord } from './commands.js';
 
-/** What a roster remembers of its last sync. */
+/** The memory of a roster: options, and rejected rows of the last sync. */
 interface RosterState {
   /** Options of the next syncs, as an import stores them. */
   options: Partial<ImportOptions>;
@@ -27,7 +27,7 @@ export interface HeldSync {
 
 export type RecordedHold = HeldSync & { file: string; at: string };
 
-/** Returns what a roster remembers; undefined for a group that was never synchronised. */
+/** Returns the memory of a roster; undefined for a group that was never synchronised. */
 export function rosterStateOf({ syncJson }: Pick<Group, 'syncJson'>): RosterState | undefined {
   // Written by this file only.
   return syncJson === null ? undefined : (JSON.parse(syncJson) as RosterState);

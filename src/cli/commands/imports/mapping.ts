@@ -21,7 +21,7 @@ import { openMappingFile } from './mapping-file.js';
 import type { importUsersOptions } from './options.js';
 
 export type ImportRun = Run<'[file]', typeof importUsersOptions> & {
-  /** Options of `users sync`, with those that its roster remembers. */
+  /** Options of `users sync`, including the remembered ones. */
   options: Partial<Pick<ImportOptions, 'otherCourses' | 'roster' | 'onLeave' | 'maxLeaving'>> & {
     allowLeaving?: string | undefined;
   };

@@ -52,7 +52,7 @@ export function checkSync(run: SyncRun): void {
 }
 
 /**
- * Makes a group equal to a file: imports the file, and takes out the members whom it no longer names.
+ * Makes a group equal to a file: imports the file, and takes out the members without a row.
  * @throws AppError `SYNC_HELD`, and the errors of {@link importUsers}
  */
 export async function syncUsers(run: SyncRun): Promise<Result> {

@@ -73,7 +73,7 @@ export async function assignToRoster(
     if (decision.outcome === 'rejected' || !note) return [];
     return (decision.claims ?? []).map((id) => ({ id, note }));
   });
-  // Undo removes new enrollments with what refers to them.
+  // Undo removes new enrollments together with their claims.
   const renewed = changes.flatMap(({ planned, note }) => (planned.earlier ? [{ id: planned.earlier.id, note }] : []));
   const enrollmentId = [...changes.map(({ enrollment }) => enrollment.id), ...claims.map(({ id }) => id)];
   if (enrollmentId.length === 0) return;

@@ -1,7 +1,11 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import type { Course } from '../../../../src/db/models/course.js';
 import type { User } from '../../../../src/db/models/user.js';
+import { atDepth } from '../../../support/depth.js';
 import { buildCourse, buildEnrollment, buildUser } from '../../../support/factories.js';
+import { emptyDatabase } from '../../../support/harness.js';
+import { scaled } from '../../../support/machine.js';
 import { useImporting } from '../support/importing.js';
 
 const header = 'firstName,lastName,email,phone';
@@ -311,5 +315,47 @@ describe('A sync of a roster', () => {
       code: 'COURSE_FULL',
     });
     expect(await members()).to.deep.equal(['alan']);
+  });
+
+  it('is undone completely, whoever leaves, comes or stays', async function () {
+    this.timeout(scaled(120_000));
+    const all = Array.from({ length: 8 }, (_, at) => `P${at},Person,p${at}@example.org,+44 30 ${at}` as const);
+    const some = fc.uniqueArray(fc.constantFrom(...all), { minLength: 1 });
+    const state = async () => {
+      const { FormerMember, GroupEnrollment, GroupMember, User } = models();
+      const active = await User.findAll({ where: { isActive: true }, order: ['email'], raw: true });
+      const emails = new Map((await User.findAll({ raw: true })).map(({ id, email }) => [id, email]));
+      const shown = (rows: { userId: string; addedAt: Date }[]) =>
+        rows.map(({ userId, addedAt }) => `${emails.get(userId)} ${addedAt.toISOString()}`).sort();
+      return {
+        active: active.map(({ email }) => email),
+        members: shown(await GroupMember.findAll()),
+        former: shown(await FormerMember.findAll()),
+        claims: await GroupEnrollment.count(),
+        statuses: await statuses(),
+      };
+    };
+    const property = fc.asyncProperty(some, some, some, async (first, second, third) => {
+      await emptyDatabase(importing.context);
+      trainer = await buildUser(importing.context, { role: 'trainer' });
+      course = await buildCourse(importing.context, trainer, { title: 'First Aid' });
+      const options = ['--course', 'First Aid', '--on-leave', 'deactivate', '--max-leaving', '100%'];
+      await sync(write(...first), ...options);
+      for (const file of [second, third]) {
+        const before = await state();
+        const planned = await sync(write(...file), '--dry-run');
+        const { leaving } = planned.json.plan?.roster ?? planned.json.sync.roster;
+        const approved = leaving.length === 0 ? [] : ['--allow-leaving', String(leaving.length)];
+        const synced = await sync(write(...file), ...approved);
+        expect(synced.exitCode, JSON.stringify(synced.json)).to.equal(0);
+        // Nothing to do leaves no import.
+        if (synced.json.import === undefined) continue;
+        const undone = await importing.cli('imports', 'undo', synced.json.import.id, '--yes');
+        expect(undone.exitCode, undone.stderr).to.equal(0);
+        expect(await state()).to.deep.equal(before);
+        await sync(write(...file), ...approved);
+      }
+    });
+    await fc.assert(property, { numRuns: atDepth(4, 40), endOnFailure: true });
   });
 });
