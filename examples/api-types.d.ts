@@ -380,7 +380,33 @@ export interface Group {
   activeMembers: number;
   /** Set if there are more active members than 1,000 */
   activeMembersCapped?: true;
+  /** End of the last sync with a file; null for none */
+  syncedAt: string | null;
+  /** Whether the last sync was held, because too many members would leave */
+  isHeld: boolean;
 }
+
+/** The syncs of a group with files; null if there was none */
+export type Roster = {
+  /** Options of the next syncs, which the first one has set */
+  options: Record<string, unknown>;
+  syncedAt: string;
+  /** Number of members whom syncs took out, and who have not come back */
+  formerMembers: number;
+  /** The last sync, if it was held; null otherwise */
+  held: {
+    /** Number of members who would leave */
+    leaving: number;
+    /** Number of members whom files added */
+    members: number;
+    /** Number of members who may leave without an approval */
+    limit: number;
+    /** Name of the file */
+    file: string;
+    /** Time of the sync */
+    at: string;
+  } | null;
+} | null;
 
 /** A group of people, for the super admin */
 export interface GroupDetails {
@@ -392,12 +418,17 @@ export interface GroupDetails {
   activeMembers: number;
   /** Set if there are more active members than 1,000 */
   activeMembersCapped?: true;
+  /** End of the last sync with a file; null for none */
+  syncedAt: string | null;
+  /** Whether the last sync was held, because too many members would leave */
+  isHeld: boolean;
   /** Remark about the group; null without one */
   note: string | null;
   /** Time of creation */
   createdAt: string;
   /** Time of the last change */
   updatedAt: string;
+  roster: Roster;
 }
 
 /** The outcome for each person */

@@ -8,10 +8,13 @@ export const presentGroup = (group: Group) => ({
   ...presentGroupName(group),
   activeMembers: loaded(group.activeMembers),
   ...(group.activeMembersCapped && { activeMembersCapped: true }),
+  syncedAt: group.syncedAt,
+  isHeld: group.heldJson !== null,
 });
 
 /** Presents a group to the super admin. */
 export const presentGroupDetails = (group: Group) => ({
   ...presentGroup(group),
   ...pick(group, ['note', 'createdAt', 'updatedAt']),
+  roster: loaded(group.roster),
 });

@@ -19,7 +19,7 @@ describe('Groups', () => {
   it('are created, changed and deleted, with audit entries', async () => {
     const created = await api('post', '/api/groups', cast.admin.token).send({ name: ' Year 9 ' }).expect(201);
     const { group } = created.body;
-    expect(group).to.deep.include({ name: 'Year 9', note: null, activeMembers: 0 });
+    expect(group).to.deep.include({ name: 'Year 9', note: null, activeMembers: 0, roster: null });
     const path = `/api/groups/${group.id}`;
     const changed = await api('put', path, cast.admin.token).send({ note: 'Room 12' }).expect(200);
     expect(changed.body.group).to.deep.include({ name: 'Year 9', note: 'Room 12' });
@@ -61,8 +61,8 @@ describe('Groups', () => {
       await buildGroup(harness.context, [], 'Écoliers'),
     ];
     const expected = [
-      { id: nine.id, name: 'Écoliers', activeMembers: 0 },
-      { id: ten.id, name: 'year 10', activeMembers: 2 },
+      { id: nine.id, name: 'Écoliers', activeMembers: 0, syncedAt: null, isHeld: false },
+      { id: ten.id, name: 'year 10', activeMembers: 2, syncedAt: null, isHeld: false },
     ];
     expect(await list()).to.deep.equal(expected);
     expect(await list('', cast.owner)).to.deep.equal(expected);
@@ -72,6 +72,27 @@ describe('Groups', () => {
     for (const by of [cast.owner, cast.trainee])
       expect((await api('get', `/api/groups/${ten.id}`, by.token)).status).to.equal(403);
     expect((await api('get', '/api/groups', cast.trainee.token)).status).to.equal(403);
+  });
+
+  it('show their last sync, a held one, and how many members left', async () => {
+    const { database } = harness.context;
+    const group = await buildGroup(harness.context, [], 'Year 9');
+    const syncedAt = '2026-11-12T02:00:00.000Z';
+    const held = { leaving: 14, members: 90, limit: 9, file: 'people.csv', at: '2026-11-13T02:00:00.000Z' };
+    const options = { course: 'First Aid', maxLeaving: '10%' };
+    const syncJson = JSON.stringify({ options: { ...options, roster: 'Year 8' }, rejects: null });
+    await group.update({ syncJson, syncedAt: new Date(syncedAt), heldJson: JSON.stringify(held) });
+    await database.models.FormerMember.create({
+      groupId: group.id,
+      userId: (await buildUser(harness.context)).id,
+      addedAt: new Date(0),
+      leftAt: new Date(syncedAt),
+      createdAccount: false,
+      deactivated: false,
+    });
+    const { body } = await api('get', `/api/groups/${group.id}`, cast.admin.token).expect(200);
+    expect(body.group.roster).to.deep.equal({ options, syncedAt, formerMembers: 1, held });
+    expect(await list()).to.deep.equal([{ id: group.id, name: 'Year 9', activeMembers: 0, syncedAt, isHeld: true }]);
   });
 
   it('are counted up to a maximum', async () => {

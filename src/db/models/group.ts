@@ -9,6 +9,7 @@ import {
 } from 'sequelize';
 import type { MemberSource } from '../../schemas/group.js';
 import { searchKeyLength } from '../../schemas/keys.js';
+import type { RosterDetails } from '../../schemas/roster.js';
 import { groupNameMaximum, sortKeyLength } from '../../schemas/sort-key.js';
 import { id, primaryKey, timestamp } from './columns.js';
 import type { Enrollment } from './enrollment.js';
@@ -36,6 +37,8 @@ export class Group extends Model<InferAttributes<Group>, InferCreationAttributes
   declare activeMembers?: NonAttribute<number>;
   /** Whether there are more active members than this number. */
   declare activeMembersCapped?: NonAttribute<boolean>;
+  /** Null for a group that was never synchronised; absent unless `addRoster` has set it. */
+  declare roster?: NonAttribute<RosterDetails | null>;
 }
 
 /** Column of the name's key, in characters: capitals of a letter can be three letters. */

@@ -12,7 +12,7 @@ import type { Actor, Core } from '../core.js';
 import { comparableTitle } from '../courses/find-course.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
 import { groupLimitError, groupLimits } from './limits.js';
-import { addMemberCounts } from './queries.js';
+import { addDetails } from './queries.js';
 
 const groupKeys = (name: string) => ({
   nameKey: comparableTitle(name),
@@ -54,9 +54,18 @@ export async function insertGroup(
   const { Group } = core.database.models;
   await lockCreation(core, transaction);
   if ((await Group.count({ transaction })) >= groupLimits.groups) throw groupLimitError('groups');
-  const group = Group.build({ id: uuidv7(), name, note, ...groupKeys(name) });
+  const group = Group.build({
+    id: uuidv7(),
+    name,
+    note,
+    ...groupKeys(name),
+    syncJson: null,
+    syncedAt: null,
+    heldJson: null,
+  });
   await group.save({ transaction });
   group.activeMembers = 0;
+  group.roster = null;
   const after = { ...auditedGroup(group), ...(importId !== undefined && { importId }) };
   await recordAudit(core, actor, groupAuditRecord('group.create', group.id, { after }), transaction);
   return group;
@@ -90,7 +99,7 @@ export async function updateGroup(core: Core, actor: Actor, id: string, input: u
       await recordAudit(core, actor, groupAuditRecord('group.update', id, changes), transaction);
     return group;
   });
-  await addMemberCounts(core, [updated]);
+  await addDetails(core, updated);
   return updated;
 }
 

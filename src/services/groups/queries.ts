@@ -10,12 +10,13 @@ import { comparableTitle } from '../courses/find-course.js';
 import { parseId } from '../ids.js';
 import { type Page, readPage } from '../paging.js';
 import { resolveShortId } from '../short-ids.js';
+import { addRoster } from './roster-state.js';
 
 /** Maximum number of counted members of a group. For a page of large groups, 20,000 accounts are read. */
 export const memberCounts = { maximum: 1000 };
 
 /** Adds the numbers of active members to groups, with one query. */
-export async function addMemberCounts({ database }: Core, groups: readonly Group[]): Promise<void> {
+async function addMemberCounts({ database }: Core, groups: readonly Group[]): Promise<void> {
   if (groups.length === 0) return;
   const { maximum } = memberCounts;
   const ids = groups.map(({ id }) => id);
@@ -25,6 +26,12 @@ export async function addMemberCounts({ database }: Core, groups: readonly Group
     group.activeMembers = Math.min(count, maximum);
     group.activeMembersCapped = count > maximum;
   }
+}
+
+/** Adds the number of active members and the details of its syncs to a group. */
+export async function addDetails(core: Core, group: Group): Promise<void> {
+  await addMemberCounts(core, [group]);
+  await addRoster(core, group);
 }
 
 /** Returns one page of groups by name, with their numbers of active members. Searches names, or an id. @throws AppError `VALIDATION` */
@@ -44,11 +51,11 @@ export async function listGroups(core: Core, query: unknown): Promise<Page<Group
   return page;
 }
 
-/** Finds a group with its number of active members. @throws AppError `NOT_FOUND` */
+/** Finds a group with its details. @throws AppError `NOT_FOUND` */
 export async function findGroup(core: Core, id: string): Promise<Group> {
   const group = await core.database.read(() => core.database.models.Group.findByPk(id));
   if (!group) throw notFound('Group');
-  await addMemberCounts(core, [group]);
+  await addDetails(core, group);
   return group;
 }
 

@@ -1,42 +1,13 @@
 import type { Transaction } from 'sequelize';
 import type { Group } from '../../db/models/group.js';
 import { type ImportOptions, serializeImportOptions } from '../../schemas/import.js';
+import type { HeldSync, RecordedHold } from '../../schemas/roster.js';
 import { recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
 import { comparableTitle } from '../courses/find-course.js';
 import { queueMails } from '../mail/outbox.js';
 import { groupAuditRecord } from './commands.js';
-
-/** The memory of a roster: options, and rejected rows of the last sync. */
-interface RosterState {
-  /** Options of the next syncs, as an import stores them. */
-  options: Partial<ImportOptions>;
-  /** Digest of the last rejected rows; null if there were none. */
-  rejects: string | null;
-}
-
-/** A sync that was held, because too many members would leave. */
-export interface HeldSync {
-  /** Members who would leave. */
-  leaving: number;
-  /** Members whom files added. */
-  members: number;
-  /** Members who may leave without an approval. */
-  limit: number;
-}
-
-export type RecordedHold = HeldSync & { file: string; at: string };
-
-/** Returns the memory of a roster; undefined for a group that was never synchronised. */
-export function rosterStateOf({ syncJson }: Pick<Group, 'syncJson'>): RosterState | undefined {
-  // Written by this file only.
-  return syncJson === null ? undefined : (JSON.parse(syncJson) as RosterState);
-}
-
-export function heldSyncOf({ heldJson }: Pick<Group, 'heldJson'>): RecordedHold | null {
-  // Written by this file only.
-  return heldJson === null ? null : (JSON.parse(heldJson) as RecordedHold);
-}
+import { rosterStateOf } from './roster-state.js';
 
 /** Finds the group of a roster by its name, regardless of case and repeated spaces. */
 export function findRoster(core: Core, name: string, transaction?: Transaction): Promise<Group | null> {

@@ -5,9 +5,10 @@ import { seatStatuses } from '../../../schemas/enrollment-statuses.js';
 import { defaultMaxLeaving, type ImportOptions } from '../../../schemas/import.js';
 import { searchKey } from '../../../schemas/keys.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
+import type { HeldSync } from '../../../schemas/roster.js';
 import type { Core } from '../../core.js';
 import { groupLimits } from '../../groups/limits.js';
-import { findRoster, type HeldSync } from '../../groups/rosters.js';
+import { findRoster } from '../../groups/rosters.js';
 import { type FileRow, isRejected } from '../read/rows/rows.js';
 import { readLeaving } from './leaving.js';
 
