@@ -1535,6 +1535,21 @@ export interface ImportsToCheck {
   planned: number;
 }
 
+/** A group whose last sync was held, because too many members would leave */
+export interface HeldSync {
+  group: GroupName;
+  /** Number of members who would leave */
+  leaving: number;
+  /** Number of members whom files added */
+  members: number;
+  /** Number of members who may leave without an approval */
+  limit: number;
+  /** Name of the file */
+  file: string;
+  /** Time of the sync */
+  at: string;
+}
+
 /** An import of accounts, with its file, status and counts */
 export interface ImportSummary {
   /** Opaque identifier */
@@ -1637,6 +1652,8 @@ export interface SuperAdminOverview {
     /** Start of the period of counted failures: three days ago */
     since: string;
   } | null;
+  /** The first 20 groups by name whose last sync was held */
+  heldSyncs: HeldSync[];
   /** The last 5 imports, the newest first */
   imports: ImportSummary[];
   /** The last 12 weeks, the oldest first, in UTC */

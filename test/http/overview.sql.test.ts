@@ -5,6 +5,7 @@ import { mailSettings } from '../support/environment.js';
 import {
   buildCourse,
   buildEnrollment,
+  buildGroup,
   buildImport,
   buildLock,
   buildMail,
@@ -55,6 +56,7 @@ describe('GET /api/overview', () => {
         startingSoon: { courses: 0, withRequests: 0, requests: 0 },
         importsToCheck: { rejected: 0, planned: 0 },
         mailTrouble: null,
+        heldSyncs: [],
         imports: [],
         weeks: thisWeek().map((week, index) => ({ week, enrollments: 0, accounts: index === 11 ? 4 : 0 })),
         storage: {
@@ -67,6 +69,14 @@ describe('GET /api/overview', () => {
           },
         },
       });
+    });
+
+    it('names the groups whose last sync was held', async () => {
+      const group = await buildGroup(harness.context, [], 'Year 9');
+      const held = { leaving: 14, members: 90, limit: 9, file: 'people.csv', at: '2026-11-13T02:00:00.000Z' };
+      await buildGroup(harness.context, [], 'Year 10');
+      await group.update({ heldJson: JSON.stringify(held) });
+      expect((await show(cast.admin)).heldSyncs).to.deep.equal([{ group: { id: group.id, name: 'Year 9' }, ...held }]);
     });
 
     it('counts accounts by role and state', async () => {

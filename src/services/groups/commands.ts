@@ -80,7 +80,7 @@ export async function createGroup(core: Core, actor: Actor, input: unknown): Pro
   );
 }
 
-async function lockGroup(core: Core, id: string, transaction: Transaction): Promise<Group> {
+export async function lockGroup(core: Core, id: string, transaction: Transaction): Promise<Group> {
   const group = await core.database.models.Group.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
   if (!group) throw notFound('Group');
   return group;

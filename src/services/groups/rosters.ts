@@ -1,13 +1,16 @@
-import type { Transaction } from 'sequelize';
+import { Op, type Transaction } from 'sequelize';
 import type { Group } from '../../db/models/group.js';
-import { type ImportOptions, serializeImportOptions } from '../../schemas/import.js';
+import { AppError } from '../../errors.js';
+import { type ImportOptions, importOptionsSchema, serializeImportOptions } from '../../schemas/import.js';
 import type { HeldSync, RecordedHold } from '../../schemas/roster.js';
-import { recordAudit } from '../audit/audit.js';
+import { validate } from '../../schemas/validate.js';
+import { changesBetween, recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
 import { comparableTitle } from '../courses/find-course.js';
 import { queueMails } from '../mail/outbox.js';
-import { groupAuditRecord } from './commands.js';
-import { rosterStateOf } from './roster-state.js';
+import { groupAuditRecord, lockGroup } from './commands.js';
+import { addDetails } from './queries.js';
+import { heldSyncOf, rosterStateOf } from './roster-state.js';
 
 /** Finds the group of a roster by its name, regardless of case and repeated spaces. */
 export function findRoster(core: Core, name: string, transaction?: Transaction): Promise<Group | null> {
@@ -54,6 +57,58 @@ export async function completeSync(
   await group.update({ syncJson, syncedAt: core.now(), heldJson: null }, { transaction });
   const after = { importId, left };
   await recordAudit(core, actor, groupAuditRecord('group.sync', group.id, { after }), transaction);
+}
+
+/**
+ * Changes the options that a roster remembers for its next syncs.
+ * @param change `unset`: options that get their defaults again
+ * @throws AppError `NOT_FOUND`; `VALIDATION`, also for a group that was never synchronised; `TOKEN_INVALID`
+ */
+export async function changeRosterOptions(
+  core: Core,
+  actor: Actor,
+  id: string,
+  { set, unset }: { set: Partial<ImportOptions>; unset: readonly string[] },
+): Promise<Group> {
+  const updated = await core.database.inTransaction(async (transaction) => {
+    const group = await lockGroup(core, id, transaction);
+    const state = rosterStateOf(group);
+    if (!state) throw neverSynchronised(group.name);
+    const kept = Object.fromEntries(Object.entries(state.options).filter(([name]) => !unset.includes(name)));
+    const options = validate(importOptionsSchema, { ...kept, ...set, roster: group.name });
+    const names = new Set([...Object.keys(state.options), ...Object.keys(options)]);
+    names.delete('roster');
+    // A null for each missing option: the audit log shows both sides of a change.
+    const valuesOf = (source: Partial<ImportOptions>) =>
+      Object.fromEntries([...names].map((name) => [name, source[name as keyof ImportOptions] ?? null]));
+    const changes = changesBetween(valuesOf(state.options), valuesOf(options));
+    if (Object.keys(changes.after).length === 0) return group;
+    await group.update({ syncJson: stateJson(options, state.rejects) }, { transaction });
+    await recordAudit(core, actor, groupAuditRecord('group.update', id, changes), transaction);
+    return group;
+  });
+  await addDetails(core, updated);
+  return updated;
+}
+
+const neverSynchronised = (name: string): AppError =>
+  new AppError(
+    'VALIDATION',
+    `"${name}" was never synchronised, so it has no options. Its first sync sets them: coursectl users sync <file> --roster "${name}"`,
+  );
+
+/** Maximum number of groups in {@link heldSyncs}. */
+const maxHeldShown = 20;
+
+/** Returns groups whose last sync was held, by name. */
+export async function heldSyncs({ database }: Core): Promise<(RecordedHold & { group: Pick<Group, 'id' | 'name'> })[]> {
+  const { Group } = database.models;
+  const where = { heldJson: { [Op.ne]: null } };
+  const groups = await database.read(() => Group.findAll({ where, order: ['sortKey', 'id'], limit: maxHeldShown }));
+  return groups.flatMap((group) => {
+    const held = heldSyncOf(group);
+    return held ? [{ group: { id: group.id, name: group.name }, ...held }] : [];
+  });
 }
 
 /** Records a sync that changed nothing. */

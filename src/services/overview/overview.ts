@@ -23,6 +23,7 @@ import {
   traineeStatistics,
 } from '../enrollments/statistics.js';
 import { type StorageUsage, storageUsage } from '../files/usage.js';
+import { heldSyncs } from '../groups/rosters.js';
 import { countImportsToCheck, type ImportsToCheck, listImports } from '../imports/store/find-import.js';
 import { type MailTrouble, mailTrouble } from '../mail/queries.js';
 import { accountsPerWeek, dayOf, enrollmentsPerWeek, weekStarts } from './weeks.js';
@@ -49,6 +50,8 @@ export interface SuperAdminOverview {
   weeks: { week: string; enrollments: number; accounts: number }[];
   storage: StorageUsage;
   mailTrouble: MailTrouble | null;
+  /** Groups whose last sync was held, because too many members would leave. */
+  heldSyncs: Awaited<ReturnType<typeof heldSyncs>>;
 }
 
 export interface TrainerOverview {
@@ -90,7 +93,7 @@ async function recentImports(core: Core) {
 export async function superAdminOverview(core: Core, actor: Actor): Promise<SuperAdminOverview> {
   const starts = weekStarts(core.now());
   const since = starts.slice(0, 1).map(dayOf).join();
-  const [[people, courses, accounts, startingSoon], [enrollments, byCourse, perWeek, imports, storage, trouble]] =
+  const [[people, courses, accounts, startingSoon], [enrollments, byCourse, perWeek, imports, storage, trouble, held]] =
     await readInParallel(
       core.database,
       async () =>
@@ -109,6 +112,7 @@ export async function superAdminOverview(core: Core, actor: Actor): Promise<Supe
           await recentImports(core),
           await storageUsage(core),
           await mailTrouble(core),
+          await heldSyncs(core),
         ] as const;
       },
     );
@@ -131,6 +135,7 @@ export async function superAdminOverview(core: Core, actor: Actor): Promise<Supe
     weeks,
     storage,
     mailTrouble: trouble,
+    heldSyncs: held,
   };
 }
 

@@ -11,5 +11,7 @@ export const activeMembers = ({
 export const groupColumns: readonly Column<ReturnType<typeof presentGroup>>[] = [
   { name: 'name', value: ({ name }) => name, fit: 'wrap', minimum: 20, priority: 0 },
   { name: 'activeMembers', value: activeMembers, priority: 1 },
+  { name: 'syncedAt', heading: 'LAST SYNC', value: ({ syncedAt }) => syncedAt, priority: 3, hideEmpty: true },
+  { name: 'isHeld', heading: 'SYNC', value: ({ isHeld }) => (isHeld ? 'held' : ''), priority: 1, hideEmpty: true },
   { name: 'id', value: ({ id }) => id, fit: 'id', priority: 2 },
 ];

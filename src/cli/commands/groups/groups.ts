@@ -12,6 +12,7 @@ import { fieldsText } from '../../core/listing/table.js';
 import { counted } from '../../core/output/output.js';
 import { activeMembers, groupColumns } from './columns.js';
 import type { createGroupOptions, groupListOptions } from './options.js';
+import { rosterFields } from './rosters.js';
 
 /** @throws AppError `USAGE`, `VALIDATION` */
 export function checkList(run: Run<'', typeof groupListOptions>): void {
@@ -36,6 +37,7 @@ export async function show(run: Run<'<group>'>): Promise<Result> {
       ['name', group.name],
       ['note', group.note],
       ['active members', activeMembers(group)],
+      ...rosterFields(run, group),
       ['created', group.createdAt.toISOString()],
       ['changed', group.updatedAt.toISOString()],
     ],

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../../core/command/command.js';
 import { bulkNotes, yesOption } from '../../core/command/declaration.js';
-import { createGroupOptions, groupListOptions, memberOptions } from './options.js';
+import { createGroupOptions, editGroupOptions, groupListOptions, memberOptions } from './options.js';
 
 export function register(program: Command, registry: Registry): void {
   const groups = program.command('groups').description('Name groups of people, and fill them');
@@ -39,6 +39,20 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Give a group another name',
     examples: ['groups rename "Year 9" "Year 10"', 'groups rename 3fa1b2c4 "Year 10" --json'],
     load: () => import('./groups.js').then(({ checkRename, rename }) => ({ check: checkRename, run: rename })),
+  });
+
+  define(groups, registry, {
+    usage: 'edit <group>',
+    schema: 'current',
+    summary: 'Change the options that a group remembers for its syncs',
+    examples: [
+      'groups edit "Year 9" --course "First Aid" --max-leaving 20%',
+      'groups edit "Year 9" --unset course --json',
+    ],
+    options: editGroupOptions,
+    notes:
+      'The first sync sets the options: coursectl users sync <file> --roster <group>. To see them: coursectl groups show <group>',
+    load: () => import('./rosters.js').then(({ checkEdit, edit }) => ({ check: checkEdit, run: edit })),
   });
 
   define(groups, registry, {

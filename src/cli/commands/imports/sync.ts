@@ -12,7 +12,11 @@ import { importUsers } from './run-import.js';
 type SyncRun = Run<'[file]', typeof syncOptions>;
 
 /** Returns the options that the import service accepts, as entered on the command line. */
-export function enteredOptions({ options }: Pick<SyncRun, 'options'>): Partial<ImportOptions> & { roster?: string } {
+export function enteredOptions({
+  options,
+}: {
+  options: Partial<SyncRun['options']>;
+}): Partial<ImportOptions> & { roster?: string } {
   const { course: [course, ...otherCourses] = [] } = options;
   const entered = pick(options, [
     ...([

@@ -67,7 +67,7 @@ function mailsToDo({ mailTrouble }: Overview): ToDo[] {
 
 /** Returns everything that waits for a person, in the order of the console. */
 function toDo(overview: Overview): ToDo[] {
-  const { requestsWaiting, requestsByCourse, startingSoon, importsToCheck, people } = overview;
+  const { requestsWaiting, requestsByCourse, startingSoon, importsToCheck, heldSyncs, people } = overview;
   const { courses, withRequests, requests } = startingSoon;
   const { rejected, planned } = importsToCheck;
   const pending = 'enrollments list --status pending';
@@ -97,6 +97,13 @@ function toDo(overview: Overview): ToDo[] {
       `imports list --rejected-within ${soonDays}`,
     ],
     [planned, `${counted(planned, 'plan')} of an import to confirm`, 'imports list --status planned'],
+    ...heldSyncs.map(
+      ({ group, leaving, members, file }): ToDo => [
+        leaving,
+        `The sync of ${group.name} with ${file} is held: ${leaving} of ${members} members would leave`,
+        `groups show ${group.id}`,
+      ],
+    ),
     ...mailsToDo(overview),
     [people.locked, `${counted(people.locked, 'locked account')}`, 'users list --locked'],
   ];

@@ -41,7 +41,7 @@ export function asTyped({ calledAs = 'coursectl' }: Pick<Io, 'calledAs'>, rest: 
 }
 
 const commandLines =
-  /(?<!\bnpx )\bcoursectl (?=(?:setup|serve|open|overview|users|courses|enrollments|imports|audit|files|migrate|seed|doctor|config|backup|restore|mail|certificates|completion)\b)/g;
+  /(?<!\bnpx )\bcoursectl (?=(?:setup|serve|open|overview|users|groups|courses|enrollments|imports|audit|files|migrate|seed|doctor|config|backup|restore|mail|certificates|completion)\b)/g;
 
 /** Replaces `coursectl` in the command lines of a message by the name of the program as the user entered it. */
 export function withCommandLines({ calledAs = 'coursectl' }: Pick<Io, 'calledAs'>, message: string): string {

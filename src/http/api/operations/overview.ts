@@ -4,6 +4,7 @@ import { courseFields } from '../../../schemas/course-fields.js';
 import { roles } from '../../../schemas/fields.js';
 import { fileKinds } from '../../../schemas/file.js';
 import { currentEnrollmentWithDates, enrollmentStatistics } from '../enrollment-shapes.js';
+import { groupName, heldSync } from '../group-shapes.js';
 import { importSummary } from '../import-shapes.js';
 import { component } from '../json-schema.js';
 import { ok, operations } from '../operation.js';
@@ -118,6 +119,16 @@ const superAdmin = component(
       .allow(null)
       .required()
       .description('Problems with mails; null without problems, and if the service sends no mail'),
+    heldSyncs: Joi.array()
+      .items(
+        component(
+          'HeldSync',
+          'A group whose last sync was held, because too many members would leave',
+          Joi.object({ group: groupName.required(), ...heldSync }),
+        ),
+      )
+      .required()
+      .description('The first 20 groups by name whose last sync was held'),
     imports: Joi.array().items(importSummary).required().description('The last 5 imports, the newest first'),
     weeks: weeks(Joi.object({ ...perWeek, accounts: count.description('Accounts created in the week').example(9) })),
     storage: component(
