@@ -58,6 +58,24 @@ const analyze = (...args: string[]) => spawnSync('systemd-analyze', [...args, un
     folder.remove();
   });
 
+  it('keeps groups in step at night, as the user of the service and with its restrictions', () => {
+    const names = ['coursectl-sync@.service', 'coursectl-sync@.timer'].map((name) => path.join(root, 'deploy', name));
+    for (const name of names) {
+      const { status, stderr } = spawnSync('systemd-analyze', ['verify', name], { encoding: 'utf8' });
+      expect({ status, stderr }, name).to.deep.equal({ status: 0, stderr: '' });
+    }
+    const sync = readFileSync(names[0] ?? '', 'utf8');
+    const [, shared = ''] = /\nDynamicUser=([^[]+)/.exec(readFileSync(unit, 'utf8')) ?? [];
+    const settings = shared.split('\n').filter((line) => /^\w+=/.test(line));
+    expect(settings).to.have.length.greaterThan(20);
+    expect(sync.split('\n')).to.include.members(settings);
+    // Rejected rows and a held sync are failures that an operator must see.
+    expect(sync).to.not.match(/^SuccessExitStatus=/m);
+    expect(sync).to.match(
+      /^ExecStart=\/usr\/bin\/env coursectl users sync \$\{FILE\} --roster \$\{ROSTER\} --yes --quiet$/m,
+    );
+  });
+
   it('restricts the service to an exposure level below 2.0', () => {
     const { status, stdout } = analyze('security', '--offline=yes', '--threshold=20');
     expect(stdout).to.match(/Overall exposure level for coursectl@\S+: 1\.\d/);
