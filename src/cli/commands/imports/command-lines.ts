@@ -11,6 +11,7 @@ import { printableLine } from '../../core/output/printable.js';
 /** Converts options to words of a command line: `onExisting` becomes `--on-existing`, and a list repeats its option. */
 function optionWords(options: object): string[] {
   return Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
+    if (value === false) return [];
     if (name === 'otherCourses') return [value].flat().flatMap((course) => ['--course', String(course)]);
     const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     return value === true ? [option] : [value].flat().flatMap((one) => [option, String(one)]);
@@ -21,7 +22,10 @@ function optionWords(options: object): string[] {
 export function importCommand(io: Io, file: string, options: object): string {
   // A name that begins with a dash would count as an option. A dash alone is standard input.
   const named = file.startsWith('-') && file !== '-' ? `./${file}` : file;
-  return commandLine(io, ['users', 'roster' in options ? 'sync' : 'import', named, ...optionWords(options)]);
+  if (!('roster' in options)) return commandLine(io, ['users', 'import', named, ...optionWords(options)]);
+  // A sync takes `onError` from the remembered options only.
+  const { onError: _, ...others } = options as { onError?: unknown };
+  return commandLine(io, ['users', 'sync', named, ...optionWords(others)]);
 }
 
 /** Returns the options of an import that differ from the defaults, with values as on the command line. */
@@ -47,6 +51,8 @@ function optionsForRejects(options: ImportOptions, isWorkbook: boolean): { withP
 export function correctionHint(io: Io, rejectsFile: string | null, options: ImportOptions): string[] {
   const { withPasswords, ...given } = optionsForRejects(options, rejectsFile !== null && isWorkbookName(rejectsFile));
   if (rejectsFile === null || Object.keys(given).length === 0) return [];
+  // A sync of the rejected rows alone would take all other members out.
+  if (options.roster !== undefined) return ['Correct these rows in the whole file, then synchronise that file again.'];
   // `--credentials` requests passwords in addition to invitations.
   const credentials = withPasswords
     ? { credentials: rejectsFile.replace(/(\.(csv|xlsx))?$/i, '.credentials.csv') }

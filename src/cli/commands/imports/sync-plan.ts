@@ -30,7 +30,7 @@ export async function prepareSync(
     if (!run.options.dryRun) await recordIdleSync(context, group, plan.rejects);
     return { result: idleResult(run, plan) };
   }
-  if (plan.generatedPasswords > 0 && credentials === undefined && !invite)
+  if (!run.options.dryRun && plan.generatedPasswords > 0 && credentials === undefined && !invite)
     throw new AppError(
       'USAGE',
       `${counted(plan.generatedPasswords, 'new person', 'new people')} would have no way to sign in. Set up mail, so that they are invited, or write their passwords to a file with --credentials.`,

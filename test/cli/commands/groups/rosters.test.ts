@@ -39,6 +39,25 @@ describe('coursectl groups, of a group that a file keeps in step', () => {
     );
   });
 
+  it('get a command line from a dry run that applies exactly its plan', async () => {
+    await sync(...people);
+    const file = path.join(folder.path, 'people.csv');
+    writeFileSync(file, ['firstName,lastName,email,phone', ...people.slice(1), ''].join('\n'));
+    const { stdout } = await cli.run(['users', 'sync', file, '--roster', 'Year 9', '--dry-run']);
+    const [, line = ''] = /users (sync .*)/.exec(stdout) ?? [];
+    const words = Array.from(line.matchAll(/'([^']*)'|\S+/g), ([word, quoted]) => quoted ?? word);
+    const applied = await cli.run(['users', ...words, '--yes']);
+    expect(applied.exitCode, applied.stderr).to.equal(0);
+    expect(applied.stdout).to.include('1 member left');
+  });
+
+  it('get no command that synchronises only the rejected rows', async () => {
+    await sync(...people);
+    const { stdout, exitCode } = await sync(...people, 'Edsger,,p4@x.org,+44 20 4');
+    expect(exitCode).to.equal(3);
+    expect(stdout).to.include('synchronise that file again').and.not.include('users sync');
+  });
+
   it('edit changes the options of the next syncs, with an audit entry', async () => {
     await buildCourse(harness.context, await buildUser(harness.context, { role: 'trainer' }), { title: 'First Aid' });
     await sync(...people);
