@@ -390,6 +390,7 @@ export interface Group {
 export type Roster = {
   /** Options of the next syncs, which the first one has set */
   options: Record<string, unknown>;
+  /** End of the last sync */
   syncedAt: string;
   /** Number of members whom syncs took out, and who have not come back */
   formerMembers: number;

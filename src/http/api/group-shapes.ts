@@ -54,7 +54,7 @@ export const groupDetails = component(
           .required()
           .description('Options of the next syncs, which the first one has set')
           .example({ course: 'First Aid' }),
-        syncedAt: timestamp,
+        syncedAt: timestamp.description('End of the last sync').example('2026-03-02T02:00:00.000Z'),
         formerMembers: count
           .description('Number of members whom syncs took out, and who have not come back')
           .example(3),
