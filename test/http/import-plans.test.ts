@@ -222,6 +222,22 @@ describe('Imports that are planned over HTTP', () => {
     expect(uploaded.options).to.deep.include({ mapCourse });
   });
 
+  it('use the options that a roster remembers, except for those that the request names', async () => {
+    const trainer = await buildUser(importing.context, { role: 'trainer' });
+    await buildCourse(importing.context, trainer, { title: 'First Aid' });
+    const header = 'firstName,lastName,email,phone,Funk';
+    const mapped = { roster: 'Year 9', course: 'First Aid', onLeave: 'deactivate', map: 'Funk=' };
+    const first = await plan(`${header}\nAda,King,ada@example.org,1,\n`, mapped);
+    await call('post', `/${first.id}/apply`).send({}).expect(202);
+    await runToEnd(importing, first.id);
+    const { id } = await plan(`${header}\nAda,King,ada@example.org,1,\nAlan,Turing,alan@example.org,2,\n`);
+    await call('post', `/${id}/plan`).send({ roster: 'year 9', onLeave: 'keep' }).expect(202);
+    await runToPlan(importing, id);
+    const next = await show(id);
+    expect(next.options).to.deep.include({ course: 'First Aid', onLeave: 'keep', whenFull: 'wait', map: ['Funk='] });
+    expect(next.plan.counts).to.include({ created: 1, enrolled: 1, left: 0 });
+  });
+
   it('list the sheets of a workbook if the requested sheet is missing or empty', async () => {
     const workbook = readFileSync('test/fixtures/workbooks/three-sheets.ods');
     const refused = await plan(workbook, { sheet: 'Nobody' });

@@ -11,6 +11,7 @@ import {
 } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Actor, Core } from '../../core.js';
+import { withRosterOptions } from '../../groups/rosters.js';
 import { findOptionCourses } from '../plan/course-index.js';
 import { syncHeldError } from '../plan/roster.js';
 import { assertMailForOptions } from '../plan/trainer-decisions.js';
@@ -63,20 +64,25 @@ async function plannedHeadings(core: Core, record: Import): Promise<Map<number, 
 }
 
 /**
- * Plans the uploaded file of an import again with other options. This is also possible after a run without written rows.
+ * Plans the uploaded file of an import again with other options, or with those that its roster remembers. This is also possible
+ * after a run without written rows.
  * @param input raw options; columns are mapped by their index
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `PLAN_LIMIT`, `MAIL_NOT_SET_UP`, and the errors of {@link assertPlannable}
  */
 export async function replanImport(core: Core, actor: Actor, id: string, input: unknown): Promise<Import> {
-  const { map = [], ...others } = validate(replanSchema, input);
+  const { roster } = validate(replanSchema, input);
+  // Only the super admin reads the options of a roster. It remembers columns by their headings, as a terminal names them.
+  const isRead = roster !== undefined && actor.role !== 'trainer';
+  const { map: remembered = [], ...known } = await withRosterOptions(core, isRead ? { roster } : {});
+  const { map, ...others } = validate(replanSchema, { ...known, ...Object(input) });
   const unmapped = validate(importOptionsSchema, others);
   const earlier = await findImport(core, actor, id);
   const { trainerId } = earlier;
   if (trainerId === null) assertMailForOptions(core, unmapped);
   await assertTrainerHasCourse(core, earlier);
   const headings = readsAlike(optionsOf(earlier), unmapped) ? await plannedHeadings(core, earlier) : new Map();
-  const entries = map.map(({ column, field }) => `${headings.get(column) ?? `#${column + 1}`}=${field ?? ''}`);
-  const mapped = validate(importOptionsSchema, { ...others, map: entries });
+  const entries = map?.map(({ column, field }) => `${headings.get(column) ?? `#${column + 1}`}=${field ?? ''}`);
+  const mapped = validate(importOptionsSchema, { ...others, map: entries ?? remembered });
   const { course = optionsOf(earlier).course, ...rest } = mapped;
   const options =
     trainerId === null
