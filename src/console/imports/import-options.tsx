@@ -17,6 +17,9 @@ export const optionNames = [
     'role',
     'course',
     'group',
+    'roster',
+    'onLeave',
+    'maxLeaving',
     'enrollmentStatus',
     'onExisting',
     'match',
@@ -49,6 +52,9 @@ const defaults: Readonly<Partial<Record<OptionName, unknown>>> = {
   withPasswords: false,
   course: '',
   group: '',
+  roster: '',
+  onLeave: 'keep',
+  maxLeaving: '10%',
   encoding: 'auto',
   delimiter: 'auto',
 };
@@ -77,9 +83,13 @@ export const encodingLabels = (t: TFunction) => ({
   'euc-kr': `EUC-KR (${t('imports.encodings.korean')})`,
 });
 
+/** Default of an option. A sync repeats, so it lets people wait for a seat instead of rejecting them each time. */
+const defaultOf = ({ roster }: Options, name: OptionName): unknown =>
+  name === 'whenFull' && roster !== undefined ? 'wait' : defaults[name];
+
 /** Value of an option, or its default. */
 export const effectiveOption = (options: Options, name: OptionName): unknown =>
-  delimiterName(options[name]) ?? defaults[name];
+  delimiterName(options[name]) ?? defaultOf(options, name);
 
 /** Labels of option values, by the values of the service. */
 export const valueLabels = (t: TFunction) => ({
@@ -106,6 +116,10 @@ export const valueLabels = (t: TFunction) => ({
     stop: t('imports.options.stop'),
     abort: t('imports.options.abort'),
   },
+  onLeave: {
+    keep: t('imports.options.keepAccounts'),
+    deactivate: t('imports.options.deactivateAccounts'),
+  },
   role: { trainee: t('role.trainee'), trainer: t('role.trainer') },
   enrollmentStatus: Object.fromEntries(initialStatuses.map((status) => [status, t(`courses.status.${status}`)])),
   encoding: { auto: t('imports.options.automatic'), ...encodingLabels(t) },
@@ -118,14 +132,18 @@ export const valueLabels = (t: TFunction) => ({
   },
 });
 
-function nonDefaultOptions(options: Options): [OptionName, unknown][] {
+export function nonDefaultOptions(options: Options): [OptionName, unknown][] {
   return optionNames
     .map((name): [OptionName, unknown] => [name, effectiveOption(options, name)])
-    .filter(([name, value]) => value !== undefined && value !== null && value !== defaults[name]);
+    .filter(([name, value]) => value !== undefined && value !== null && value !== defaultOf(options, name));
 }
 
 /** Chosen fields of columns, as `heading=field`. */
 export const chosenColumns = ({ map }: Options): string[] => (Array.isArray(map) ? map.map(String) : []);
+
+/** Further courses for everybody, which only terminals and other clients choose. */
+export const otherCourses = ({ otherCourses: ids }: Options): { otherCourses?: string[] } =>
+  Array.isArray(ids) ? { otherCourses: ids.map(String) } : {};
 
 /** Options of an import as form fields for the next import. */
 export function formOptions(
@@ -134,7 +152,8 @@ export function formOptions(
   const { options } = previous;
   // Omits the sheet, because the workbook of rejected rows has another sheet.
   const given = nonDefaultOptions(options).filter(([name]) => name !== 'sheet' && hasOption(previous, name));
-  return { ...Object.fromEntries(given), map: chosenColumns(options), mapCourse: chosenCourses(options) };
+  const lists = { map: chosenColumns(options), mapCourse: chosenCourses(options) };
+  return { ...Object.fromEntries(given), ...lists, ...otherCourses(options) };
 }
 
 function columnText(entry: string, t: TFunction): string {
@@ -160,6 +179,16 @@ export function NonDefaultOptions({ options }: Pick<Import, 'options'>) {
     name === 'course' ? <CourseTitle key={name} course={String(value)} /> : valueText(name, value, t),
   ]);
   if (columns.length > 0) facts.push([t('imports.columns.title'), columns.join(', ')]);
+  const others = otherCourses(options).otherCourses ?? [];
+  if (others.length > 0)
+    facts.push([
+      t('imports.options.otherCourses'),
+      others.map((course) => (
+        <div key={course}>
+          <CourseTitle course={course} />
+        </div>
+      )),
+    ]);
   if (chosenCourses(options).length > 0)
     facts.push([t('imports.courses.title'), <CourseNames key="courses" options={options} />]);
   return <Facts facts={facts} />;

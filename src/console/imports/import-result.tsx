@@ -7,7 +7,7 @@ import { formatTime } from '../i18n/format.js';
 import { DownloadMenu, type TableFormat } from '../ui/download-menu.js';
 import { ConfirmDialog } from '../ui/forms/confirm.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
-import { ButtonLink } from '../ui/links.js';
+import { ButtonLink, TextLink } from '../ui/links.js';
 import { saveFile } from '../ui/save-file.js';
 import { ImportFigures } from './import-figures.js';
 import { NonDefaultOptions } from './import-options.js';
@@ -31,6 +31,7 @@ export function ImportResult({ current }: { current: Import }) {
   const wantsCredentials = hasCredentials && undoneAt === null;
   const hasInvited = options.invite === true && options.withPasswords !== true && counts.created > 0;
   const path = { id };
+  const isSync = typeof options.roster === 'string';
 
   /** Downloads the passwords. The service sends them once: another tab or person may have fetched them. */
   async function downloadCredentials(): Promise<void> {
@@ -51,6 +52,13 @@ export function ImportResult({ current }: { current: Import }) {
         </Alert>
       )}
       <ImportFigures counts={counts} />
+      {counts.left > 0 && !hasDeletedRows(current) && (
+        <Text size="sm" mb="sm">
+          <TextLink to="/imports/$id" params={{ id }} search={{ outcome: 'left' }} hash="rows" hashScrollIntoView>
+            {t('imports.roster.showLeft', { count: counts.left })}
+          </TextLink>
+        </Text>
+      )}
       {undoneAt !== null && (
         <Text size="sm" c="dimmed" mb="sm">
           {t('imports.result.undoneAt', { time: formatTime(undoneAt) })}
@@ -111,7 +119,7 @@ export function ImportResult({ current }: { current: Import }) {
         {trainer === null && <NonDefaultOptions options={options} />}
         {hasRejects && (
           <UploadArea
-            hint={t('imports.result.rejectsHint')}
+            hint={t(isSync ? 'imports.roster.rejectsHint' : 'imports.result.rejectsHint')}
             action={t('imports.result.chooseCorrected')}
             previousImport={current}
           />

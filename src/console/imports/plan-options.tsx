@@ -1,4 +1,4 @@
-import { NativeSelect, Paper, SimpleGrid, Text, TextInput } from '@mantine/core';
+import { NativeSelect, Paper, SimpleGrid, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Input } from '../api/client.js';
 import { useMailSetUp } from '../api/mail.js';
@@ -9,11 +9,14 @@ import {
   delimiterName,
   effectiveOption,
   hasOption,
+  nonDefaultOptions,
   type OptionName,
   optionNames,
+  otherCourses,
   valueLabels,
 } from './import-options.js';
 import type { Import, Plan } from './import-status.js';
+import { GroupOptions } from './roster-options.js';
 
 /** Changes of options and columns for the next plan. */
 export type PlanChanges = NonNullable<Input<'planImport'>['body']>;
@@ -60,13 +63,25 @@ function storedChoices({ options }: Import, plan: Plan): ColumnChoices {
 const indexOfHeading = ({ columns }: Plan, wanted: string): number | undefined =>
   columns.find(({ heading }) => heading === wanted)?.index;
 
+/**
+ * Options of the plan that stay for the next one. Another roster brings the options of its last syncs, so only options that
+ * differ from their defaults stay.
+ */
+export function keptOptions({ options }: Pick<Import, 'options'>, { roster = '' }: PlanChanges): Import['options'] {
+  if (roster.trim() === '' || roster === options.roster) return options;
+  const { group, onExisting, resetPasswords, ...kept } = Object.fromEntries(nonDefaultOptions(options));
+  return { ...kept, ...(onExisting === 'update' && { onExisting }), roster };
+}
+
 /** Removes changes that equal the plan again. */
 export function differencesFromPlan(current: Pick<Import, 'options'>, plan: Plan, changes: PlanChanges): PlanChanges {
   const { map = [], ...others } = changes;
+  const kept = keptOptions(current, changes);
+  const planned = (name: OptionName) =>
+    name === 'sheet' ? plannedSheet(current, plan) : effectiveOption(name === 'roster' ? current.options : kept, name);
   // `changes` has no other keys.
   const differing = (Object.entries(others) as [OptionName, unknown][]).filter(
-    ([name, value]) =>
-      value !== (name === 'sheet' ? plannedSheet(current, plan) : effectiveOption(current.options, name)),
+    ([name, value]) => value !== planned(name),
   );
   const fields = new Map(plan.columns.map(({ index, field }) => [index, field]));
   const columns = map.filter(({ column, field }) => fields.get(column) !== field);
@@ -75,21 +90,27 @@ export function differencesFromPlan(current: Pick<Import, 'options'>, plan: Plan
 
 /** Request for the next plan, with all options: the service uses defaults for missing options. */
 export function planRequest(current: Import, plan: Plan, changes: PlanChanges): PlanChanges {
-  const { options } = current;
+  const options = keptOptions(current, changes);
+  const isNewRoster = options !== current.options;
   const kept = optionNames.filter(
     (name) => options[name] !== undefined && options[name] !== null && hasOption(current, name),
   );
   const given = Object.fromEntries(kept.map((name) => [name, delimiterName(options[name])]));
-  const request = { ...given, ...changes };
-  if (current.trainer === null) request.mapCourse ??= chosenCourses(options);
-  // The service refuses an empty course or group, so the option is left out.
-  for (const name of ['course', 'group'] as const) if (changes[name]?.trim() === '') delete request[name];
+  const request: PlanChanges = { ...given, ...otherCourses(current.options), ...changes };
+  const courses = chosenCourses(current.options);
+  if (courses.length > 0 || (!isNewRoster && current.trainer === null)) request.mapCourse ??= courses;
+  // The service refuses an empty text, so the option is left out.
+  for (const name of ['course', 'group', 'roster', 'maxLeaving'] as const)
+    if (changes[name]?.trim() === '') delete request[name];
+  if (request.roster === undefined) for (const name of ['onLeave', 'maxLeaving'] as const) delete request[name];
   if (redividesColumns(current, plan, changes)) return { ...request, map: [] };
   const chosen = new Map([...storedChoices(current, plan), ...(changes.map ?? [])].map((one) => [one.column, one]));
   // A wrong encoding may hide columns, which the correct encoding shows again.
   const exists = ({ column }: ColumnChoices[number]) =>
     changes.encoding !== undefined || plan.columns.some(({ index }) => index === column);
-  return { ...request, map: [...chosen.values()].filter(exists) };
+  const map = [...chosen.values()].filter(exists);
+  // Without a choice, the roster's remembered columns apply.
+  return isNewRoster && map.length === 0 ? request : { ...request, map };
 }
 
 /** Ways for new people to get access. */
@@ -100,7 +121,7 @@ const accessModeOf = ({ invite, withPasswords }: Import['options']): (typeof acc
 
 const optionsOfAccessMode = (way: string) => ({ invite: way !== 'passwords', withPasswords: way === 'both' });
 
-interface PlanOptionsProps {
+export interface PlanOptionsProps {
   /** Import with the options of the plan. */
   current: Pick<Import, 'options' | 'trainer'>;
   plan: Plan;
@@ -142,7 +163,9 @@ export const isWorkbook = (plan: Plan): boolean =>
   sheetsOf(plan).length > 0 || plan.problem?.reason?.startsWith('WORKBOOK_') === true;
 
 /** Options that most imports need: the course and the group for everybody, and how new people get access. */
-export function CommonOptions({ current: { options }, changes, onChange }: PlanOptionsProps) {
+export function CommonOptions(props: PlanOptionsProps) {
+  const { current, changes, onChange } = props;
+  const { options } = current;
   const { t } = useTranslation();
   const isMailSetUp = useMailSetUp();
   const course = String(changes.course ?? effectiveOption(options, 'course'));
@@ -153,11 +176,6 @@ export function CommonOptions({ current: { options }, changes, onChange }: PlanO
           label={t('imports.options.course')}
           value={course === '' ? undefined : course}
           onChange={(id) => onChange({ ...changes, course: id ?? '' })}
-        />
-        <TextInput
-          label={t('imports.options.group')}
-          value={String(changes.group ?? effectiveOption(options, 'group'))}
-          onChange={({ currentTarget }) => onChange({ ...changes, group: currentTarget.value })}
         />
         {isMailSetUp || options.invite === true ? (
           <NativeSelect
@@ -172,15 +190,17 @@ export function CommonOptions({ current: { options }, changes, onChange }: PlanO
           </Text>
         )}
       </SimpleGrid>
+      <GroupOptions {...props} />
     </Paper>
   );
 }
 
 export function PlanOptions({ current, plan, changes, onChange }: PlanOptionsProps) {
   const { t } = useTranslation();
-  const { options } = current;
+  const options = keptOptions(current, changes);
   const labels = valueLabels(t);
   const chosen = (name: OptionName): string => String(changes[name] ?? effectiveOption(options, name));
+  const isSync = (changes.roster ?? options.roster ?? '') !== '';
 
   /** Properties of the select for an option. */
   const choice = (name: keyof typeof labels) => ({
@@ -188,7 +208,10 @@ export function PlanOptions({ current, plan, changes, onChange }: PlanOptionsPro
     // The keys of `labels` are values of the service.
     onChange: ({ currentTarget }: { currentTarget: HTMLSelectElement }) =>
       onChange({ ...changes, [name]: currentTarget.value }),
-    data: Object.entries(labels[name]).map(([value, label]) => ({ value, label })),
+    data: Object.entries(labels[name])
+      // A sync meets the same people each time.
+      .filter(([value]) => !(isSync && value === 'fail'))
+      .map(([value, label]) => ({ value, label })),
   });
 
   return (

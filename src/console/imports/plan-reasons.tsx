@@ -35,7 +35,7 @@ export function PlanReasons(props: PlanReasonsProps) {
             {t('imports.reasons.rejectedTitle', { count: counts?.rejected ?? 0 })}
           </Title>
           <Text size="sm" c="dimmed" mb="sm">
-            {t('imports.reasons.rejectedHint')}
+            {t(props.plan.roster ? 'imports.roster.rejectedHint' : 'imports.reasons.rejectedHint')}
           </Text>
           <Reasons {...props} reasons={rejected} />
         </Paper>

@@ -1,6 +1,7 @@
 import { Accordion, Alert, Button, Group, List, Paper, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { ApiError } from '../api/client.js';
 import { isOutdated, useChange } from '../api/queries.js';
 import { formatTime } from '../i18n/format.js';
 import { ConfirmDialog } from '../ui/forms/confirm.js';
@@ -13,6 +14,7 @@ import { EncodingQuestion } from './encoding-question.js';
 import { ImportFigures } from './import-figures.js';
 import { encodingLabels } from './import-options.js';
 import type { Import, Plan } from './import-status.js';
+import { PlanLeavers } from './plan-leavers.js';
 import {
   CommonOptions,
   differencesFromPlan,
@@ -48,6 +50,9 @@ export function PlanView({ current, plan }: PlanViewProps) {
   };
   const changed = Object.keys(changes).length > 0;
   useUnsavedGuard(changed, [t('imports.plan.unsaved')]);
+  const held = plan.roster?.held;
+  const approval = held && { allowLeaving: held.leaving };
+  const action = held ? t('imports.roster.approve', { count: held.leaving }) : t('imports.plan.apply');
   const applicable = plan.id !== null && plan.refusal === null && !changed;
 
   const isPending = replan.isPending;
@@ -59,8 +64,10 @@ export function PlanView({ current, plan }: PlanViewProps) {
 
   async function applyPlan(): Promise<void> {
     try {
-      await apply.mutateAsync({ path, body: plan.id === null ? {} : { planId: plan.id } });
+      await apply.mutateAsync({ path, body: { ...(plan.id !== null && { planId: plan.id }), ...approval } });
     } catch (error) {
+      // Other members leave by now: a new plan shows them.
+      if (error instanceof ApiError && error.code === 'SYNC_HELD') planAgain({});
       // The new plan has been fetched, and the user must see it first. So the dialog closes, and the page shows the error.
       if (!isOutdated(error)) throw error;
     }
@@ -86,6 +93,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
           {planRefusal(current, plan, t)}
         </Alert>
       )}
+      <PlanLeavers current={current} plan={plan} />
       {plan.counts && <PlanSummary {...parts} />}
       {plan.counts && <PlanReasons {...parts} />}
       <IdentityChanges plan={plan} />
@@ -123,6 +131,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
           </Button>
         ) : (
           <Button
+            {...(held && { color: 'red.9', className: 'wrapping' })}
             disabled={!applicable}
             loading={isPending}
             onClick={() => {
@@ -130,7 +139,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
               setAsking('apply');
             }}
           >
-            {t('imports.plan.apply')}
+            {action}
           </Button>
         )}
       </Group>
@@ -138,7 +147,8 @@ export function PlanView({ current, plan }: PlanViewProps) {
         opened={asking === 'apply'}
         onClose={() => setAsking(undefined)}
         title={t('imports.plan.applyTitle')}
-        action={t('imports.plan.apply')}
+        action={action}
+        destructive={held != null}
         onConfirm={applyPlan}
       >
         <Text mb="xs">{t('imports.plan.applyText')}</Text>
@@ -171,6 +181,7 @@ function Effects({ plan }: { plan: Plan }) {
   if (!counts) return null;
   const replies = columns.find(({ field }) => field === 'reply');
   const effects = [
+    ['willLeave', counts.left],
     ['willCreate', counts.created],
     ['willUpdate', counts.updated],
     ['willEnroll', counts.enrolled],

@@ -12,6 +12,7 @@ import { SearchField } from '../ui/lists/search-field.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { importFieldName, isKnownField } from './field-name.js';
 import type { Plan } from './import-status.js';
+import { LeavingEffects } from './leaving-effects.js';
 import { ReasonText, reasonOf } from './reason-text.js';
 
 type Row = ResponseBody<'listImportRows'>['rows'][number];
@@ -58,7 +59,7 @@ export function RowsTable({ id, columns: fileColumns, planned, hasRejected }: Ro
       header: t('imports.table.line'),
       align: 'end',
       fixedOrder: 'ascending',
-      render: ({ line }) => line,
+      render: ({ line }) => line ?? '–',
     },
     {
       id: 'outcome',
@@ -87,14 +88,14 @@ export function RowsTable({ id, columns: fileColumns, planned, hasRejected }: Ro
     {
       id: 'reason',
       header: t('imports.table.reason'),
-      render: ({ code: why, message, changes, undo }) => {
+      render: ({ outcome: made, code: why, message, changes, undo }) => {
         if (undo?.code) return t(`imports.result.kept.${undo.code}`);
         const hasChanges = changes !== null && changes.length > 0;
         if (why === null && !hasChanges) return '–';
         return (
           <>
             {why !== null && <ReasonText code={why} message={message} />}
-            {hasChanges && <Changes changes={changes} />}
+            {hasChanges && (made === 'left' ? <LeavingEffects changes={changes} /> : <Changes changes={changes} />)}
           </>
         );
       },
@@ -136,7 +137,7 @@ export function RowsTable({ id, columns: fileColumns, planned, hasRejected }: Ro
         query={query}
         rows={query.data?.rows}
         pagination={query.data?.pagination}
-        rowKey={({ line }) => String(line)}
+        rowKey={({ line, account }) => String(line ?? account?.id)}
         search={search}
         onSearch={change}
         filtered={outcome !== undefined || !isFirst}

@@ -72,8 +72,12 @@ export function UndoDialog({ id, opened, onClose }: UndoDialogProps) {
               </Text>
               <List size="sm">
                 {preview.kept.slice(0, maxNamedAccounts).map(({ line, email, code }) => (
-                  <List.Item key={line}>
-                    {email ?? t('imports.plan.line', { line: String(line) })}: {t(`imports.result.kept.${code}`)}
+                  <List.Item key={line ?? email}>
+                    {email ??
+                      (line === null
+                        ? t('imports.roster.memberWhoLeft')
+                        : t('imports.plan.line', { line: String(line) }))}
+                    : {t(`imports.result.kept.${code}`)}
                   </List.Item>
                 ))}
               </List>
