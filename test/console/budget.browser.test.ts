@@ -14,14 +14,14 @@ const budget = { js: 235_500, css: 40_000 };
 const larger: Record<string, number> = {
   'overview/admin-overview.tsx': 237_500,
   'overview/trainer-overview.tsx': 238_500,
-  'imports/imports-page.tsx': 244_000,
+  'imports/imports-page.tsx': 245_500,
   'people/person-page.tsx': 236_000,
   'audit/audit-page.tsx': 236_000,
   'groups/group-page.tsx': 236_500,
-  'imports/import-page.tsx': 250_500,
+  'imports/import-page.tsx': 252_000,
   'catalogue/catalogue-course-page.tsx': 237_500,
   'courses/courses-page.tsx': 237_000,
-  'courses/new-course-page.tsx': 253_500,
+  'courses/new-course-page.tsx': 254_500,
   'enrollments/enrollments-page.tsx': 243_000,
 };
 
@@ -29,7 +29,7 @@ const larger: Record<string, number> = {
 const afterwards = { source: 'overview/weeks-chart.tsx', js: 125_000 };
 
 /** Maximum of JavaScript for the first screen; the page of one link also loads code of the pages behind the sign-in. */
-const firstScreenJs = (source: string) => (source === 'links/cancel-email-page.tsx' ? 219_500 : 182_500);
+const firstScreenJs = (source: string) => (source === 'links/cancel-email-page.tsx' ? 220_000 : 182_500);
 
 const languages = ['en', 'de'] as const;
 type Language = (typeof languages)[number];

@@ -84,7 +84,7 @@ describePages('Keeping a group in step with a file in the web console', function
     await planSync(page, 'part.csv', list(people[1]));
     await again(page);
     await expectPage(page.getByRole('alert').filter({ hasText: 'Too many members would leave' })).toContainText(
-      '2 of 3 members would leave “Year 9”. Without an approval, only 1 may.',
+      '2 of 3 members would leave “Year 9”; without an approval, at most 1 may.',
     );
     await expectPage(page.getByRole('button', { name: 'Import', exact: true })).toHaveCount(0);
     const approve = '2 people leave: synchronise';

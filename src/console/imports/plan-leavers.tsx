@@ -31,7 +31,12 @@ export function PlanLeavers({ current: { id, options }, plan: { roster } }: Plan
     <>
       {held && (
         <Alert color="red" variant="light" role="alert" title={t('imports.roster.held')}>
-          {t('imports.roster.heldText', { leaving: formatNumber(held.leaving), members, group, count: held.limit })}
+          {t('imports.roster.heldText', {
+            leaving: formatNumber(held.leaving),
+            members,
+            group,
+            limit: formatNumber(held.limit),
+          })}
         </Alert>
       )}
       <Paper withBorder p="md">

@@ -16,7 +16,6 @@ import {
   valueLabels,
 } from './import-options.js';
 import type { Import, Plan } from './import-status.js';
-import { GroupOptions } from './roster-options.js';
 
 /** Changes of options and columns for the next plan. */
 export type PlanChanges = NonNullable<Input<'planImport'>['body']>;
@@ -67,7 +66,7 @@ const indexOfHeading = ({ columns }: Plan, wanted: string): number | undefined =
  * Options of the plan that stay for the next one. Another roster brings the options of its last syncs, so only options that
  * differ from their defaults stay.
  */
-export function keptOptions({ options }: Pick<Import, 'options'>, { roster = '' }: PlanChanges): Import['options'] {
+function keptOptions({ options }: Pick<Import, 'options'>, { roster = '' }: PlanChanges): Import['options'] {
   if (roster.trim() === '' || roster === options.roster) return options;
   const { group, onExisting, resetPasswords, ...kept } = Object.fromEntries(nonDefaultOptions(options));
   return { ...kept, ...(onExisting === 'update' && { onExisting }), roster };
@@ -162,10 +161,8 @@ export function SheetChoice({ current, plan, changes, onChange }: PlanOptionsPro
 export const isWorkbook = (plan: Plan): boolean =>
   sheetsOf(plan).length > 0 || plan.problem?.reason?.startsWith('WORKBOOK_') === true;
 
-/** Options that most imports need: the course and the group for everybody, and how new people get access. */
-export function CommonOptions(props: PlanOptionsProps) {
-  const { current, changes, onChange } = props;
-  const { options } = current;
+/** Options that most imports need: the course for everybody, and how new people get access. */
+export function CommonOptions({ current: { options }, changes, onChange }: PlanOptionsProps) {
   const { t } = useTranslation();
   const isMailSetUp = useMailSetUp();
   const course = String(changes.course ?? effectiveOption(options, 'course'));
@@ -190,7 +187,6 @@ export function CommonOptions(props: PlanOptionsProps) {
           </Text>
         )}
       </SimpleGrid>
-      <GroupOptions {...props} />
     </Paper>
   );
 }

@@ -27,6 +27,7 @@ import {
 import { IdentityChanges, PlanReasons } from './plan-reasons.js';
 import { PlanWarnings } from './plan-warnings.js';
 import { PlanProblem, planRefusal } from './reason-text.js';
+import { GroupOptions } from './roster-options.js';
 import { UsedColumns } from './used-columns.js';
 
 interface PlanViewProps {
@@ -101,6 +102,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
       <SheetChoice {...parts} />
       {plan.counts && <UsedColumns {...parts} />}
       {current.trainer === null && <CommonOptions {...parts} />}
+      {current.trainer === null && <GroupOptions {...parts} />}
       <Accordion multiple variant="contained" order={2} defaultValue={plan.problem ? [partToChange(plan.problem)] : []}>
         {plan.columns.length > 0 && (
           <Accordion.Item value="columns">

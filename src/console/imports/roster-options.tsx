@@ -1,4 +1,4 @@
-import { Autocomplete, NativeSelect, SimpleGrid, Switch, Text, TextInput } from '@mantine/core';
+import { Autocomplete, NativeSelect, Paper, SimpleGrid, Switch, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -23,9 +23,8 @@ export function GroupOptions({ current: { options }, changes, onChange }: PlanOp
   }
 
   return (
-    <>
+    <Paper withBorder p="md">
       <Switch
-        mt="md"
         label={t('imports.roster.choose')}
         description={t('imports.roster.chooseHint')}
         checked={isSync}
@@ -63,7 +62,7 @@ export function GroupOptions({ current: { options }, changes, onChange }: PlanOp
           {t('imports.roster.remembered')}
         </Text>
       )}
-    </>
+    </Paper>
   );
 }
 

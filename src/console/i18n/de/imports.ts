@@ -276,10 +276,8 @@ export const imports: Translations['imports'] = {
     showLeft_one: '{{count}} Mitglied anzeigen, das gegangen ist',
     showLeft_other: '{{count}} Mitglieder anzeigen, die gegangen sind',
     held: 'Es würden zu viele Mitglieder gehen',
-    heldText_one:
-      '{{leaving}} von {{members}} Mitgliedern würden „{{group}}“ verlassen. Ohne Freigabe darf nur {{count}} gehen. Noch ist nichts geschrieben. Prüfe, wer geht: Ist die Datei nicht die ganze Liste, verwirf diesen Plan, und wähle die richtige Datei.',
-    heldText_other:
-      '{{leaving}} von {{members}} Mitgliedern würden „{{group}}“ verlassen. Ohne Freigabe dürfen nur {{count}} gehen. Noch ist nichts geschrieben. Prüfe, wer geht: Ist die Datei nicht die ganze Liste, verwirf diesen Plan, und wähle die richtige Datei.',
+    heldText:
+      '{{leaving}} von {{members}} Mitgliedern würden „{{group}}“ verlassen, ohne Freigabe dürfen es höchstens {{limit}}. Noch ist nichts geschrieben. Ist die Datei nicht die ganze Liste, verwirf diesen Plan, und wähle die richtige Datei.',
     approve_one: '{{count}} Person verlässt die Gruppe: abgleichen',
     approve_other: '{{count}} Personen verlassen die Gruppe: abgleichen',
     rejectedHint:

@@ -269,10 +269,8 @@ export const imports = {
     showLeft_one: 'Show the {{count}} member who left',
     showLeft_other: 'Show the {{count}} members who left',
     held: 'Too many members would leave',
-    heldText_one:
-      '{{leaving}} of {{members}} members would leave “{{group}}”. Without an approval, only {{count}} may. Nothing is written yet. Check who leaves: if the file is not the whole list, discard this plan and choose the right file.',
-    heldText_other:
-      '{{leaving}} of {{members}} members would leave “{{group}}”. Without an approval, only {{count}} may. Nothing is written yet. Check who leaves: if the file is not the whole list, discard this plan and choose the right file.',
+    heldText:
+      '{{leaving}} of {{members}} members would leave “{{group}}”; without an approval, at most {{limit}} may. Nothing is written yet. If the file is not the whole list, discard this plan and choose the right file.',
     approve_one: '{{count}} person leaves: synchronise',
     approve_other: '{{count}} people leave: synchronise',
     rejectedHint:

@@ -64,7 +64,7 @@ async function plannedHeadings(core: Core, record: Import): Promise<Map<number, 
 }
 
 /**
- * Plans the uploaded file of an import again with other options, or with those that its roster remembers. This is also possible
+ * Plans the uploaded file of an import again with other options. A roster adds those that it remembers. This is also possible
  * after a run without written rows.
  * @param input raw options; columns are mapped by their index
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `PLAN_LIMIT`, `MAIL_NOT_SET_UP`, and the errors of {@link assertPlannable}
