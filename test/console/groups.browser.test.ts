@@ -187,4 +187,25 @@ describePages('Groups', function () {
       await expect(page.getByRole('heading', { name: 'There is no such page.' })).toBeVisible();
     }
   });
+
+  it('show the last sync, and one that was held, also on the overview', async () => {
+    const { admin, ann } = await buildClass(test);
+    const group = await buildGroup(test.context, [ann.id], 'Year 9');
+    const hold = { leaving: 14, members: 120, limit: 12, file: 'people.csv', at: '2026-03-02T02:00:00.000Z' };
+    const syncJson = JSON.stringify({ options: {}, rejects: null });
+    await group.update({ syncJson, syncedAt: new Date(), heldJson: JSON.stringify(hold) });
+    const page = await test.openAs(admin);
+    await expect(page.getByText('members would leave “Year 9”: sync held')).toBeVisible();
+    await page.getByRole('link', { name: 'Show: members would leave “Year 9”: sync held' }).click();
+    await expect(row(page, 'Year 9')).toContainText('Sync held');
+    await checkLooks(page, 'groups held en');
+    await page.getByRole('link', { name: 'Year 9' }).click();
+    await expect(page.getByText('Last sync:')).toBeVisible();
+    await expect(page.getByRole('alert').filter({ hasText: 'Sync held' })).toContainText(
+      '14 of 120 members would leave, and 12 may.',
+    );
+    await checkLooks(page, 'group held en');
+    await page.getByRole('link', { name: 'Upload the file to check and approve it' }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Imports' })).toBeVisible();
+  });
 });

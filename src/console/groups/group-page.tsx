@@ -1,17 +1,19 @@
-import { Button, Menu } from '@mantine/core';
+import { Alert, Button, Menu, Text } from '@mantine/core';
 import { IconBook2, IconChevronDown, IconUserPlus } from '@tabler/icons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client.js';
 import { useApi } from '../api/queries.js';
+import { formatTime } from '../i18n/format.js';
 import { PeopleList, usePeople } from '../people/people-list.js';
 import { lazyDialog, lazyPart } from '../ui/lazy.js';
-import { ButtonLink } from '../ui/links.js';
+import { ButtonLink, TextLink } from '../ui/links.js';
 import { type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
 import { memberCount } from '../ui/member-count.js';
 import { Page } from '../ui/page.js';
 import { Empty, Loading, resultOf } from '../ui/states.js';
+import { Time } from '../ui/time.js';
 import type { GroupDetails } from './group-form-dialog.js';
 
 const GroupFormDialog = lazyDialog(async () => (await import('./group-form-dialog.js')).GroupFormDialog, 'opened');
@@ -64,13 +66,31 @@ function GroupById({ id }: { id: string }) {
         <>
           {t('groups.count', { count: group.activeMembers, members: memberCount(group) })}
           {group.note !== null && <div className="running-text">{group.note}</div>}
+          {group.roster && (
+            <div>
+              {t('groups.lastSync')}: <Time at={group.roster.syncedAt} relative />
+              {group.roster.formerMembers > 0 && ` · ${t('groups.former', { count: group.roster.formerMembers })}`}
+            </div>
+          )}
         </>
       }
       actions={<GroupActions group={group} />}
     >
       {failed}
+      {group.roster?.held && <HeldSync held={group.roster.held} />}
       <PeopleList people={people} search={search} onSearch={onSearch} group={group} />
     </Page>
+  );
+}
+
+function HeldSync({ held }: { held: NonNullable<NonNullable<GroupDetails['roster']>['held']> }) {
+  const { t } = useTranslation();
+  const { leaving, members, limit, file, at } = held;
+  return (
+    <Alert color="orange" title={t('groups.held')} mb="md">
+      <Text size="sm">{t('groups.heldText', { count: leaving, members, limit, file, time: formatTime(at) })}</Text>
+      <TextLink to="/imports">{t('groups.heldNext')}</TextLink>
+    </Alert>
   );
 }
 

@@ -16,6 +16,8 @@ import { SearchField } from '../ui/lists/search-field.js';
 import { memberCount } from '../ui/member-count.js';
 import { Page } from '../ui/page.js';
 import { Empty } from '../ui/states.js';
+import { StatusBadge } from '../ui/status-badge.js';
+import { Time } from '../ui/time.js';
 
 const GroupFormDialog = lazyDialog(async () => (await import('./group-form-dialog.js')).GroupFormDialog, 'opened');
 
@@ -60,6 +62,15 @@ export function GroupsPage() {
       header: t('groups.members'),
       align: 'end',
       render: memberCount,
+    },
+    {
+      id: 'syncedAt',
+      header: t('groups.lastSync'),
+      render: ({ syncedAt, isHeld }) => (
+        <>
+          <Time at={syncedAt} relative /> {isHeld && <StatusBadge tone="waiting">{t('groups.held')}</StatusBadge>}
+        </>
+      ),
     },
     {
       id: 'actions',

@@ -12,9 +12,9 @@ const dayMs = 86_400_000;
 
 /** A list with its filter. */
 interface Link {
-  to: '/enrollments' | '/courses' | '/imports' | '/mail' | '/people';
+  to: '/enrollments' | '/courses' | '/imports' | '/mail' | '/people' | '/groups';
   search: ListSearch<
-    'status' | 'courseId' | 'starts' | 'ended' | 'rejected' | 'state' | 'address' | 'since' | 'locked'
+    'search' | 'status' | 'courseId' | 'starts' | 'ended' | 'rejected' | 'state' | 'address' | 'since' | 'locked'
   >;
 }
 
@@ -114,12 +114,23 @@ export function useCourseTasks(overview: Overview<'super_admin' | 'trainer'>, to
 }
 
 /** Returns the tasks about imports, mail and accounts, which only the super admin has. */
-export function useAdminTasks({ importsToCheck, mailTrouble, people }: Overview<'super_admin'>): Task[] {
+export function useAdminTasks({ heldSyncs, importsToCheck, mailTrouble, people }: Overview<'super_admin'>): Task[] {
   const { t } = useTranslation();
   const show = t('overview.tasks.show');
   const { rejected, planned } = importsToCheck;
   const { pausedBy, held, refused, refusedBy, addressUnknown, since } = mailTrouble ?? noTrouble;
+  const syncs = heldSyncs.map(
+    ({ group: { id, name }, leaving, file }): Task => ({
+      key: id,
+      count: leaving,
+      text: t('overview.tasks.heldSync', { count: leaving, name }),
+      hint: t('overview.tasks.heldSyncHint', { file }),
+      action: show,
+      link: { to: '/groups', search: { search: name } },
+    }),
+  );
   return [
+    ...syncs,
     {
       key: 'planned',
       count: planned,

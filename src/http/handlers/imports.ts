@@ -20,9 +20,9 @@ import type { Handlers } from '../routing/handler.js';
 import type { ServerHandle } from '../routing/server-handle.js';
 import { createImportWatch, describeImport, withTrainer } from './import-events.js';
 
-const lists: readonly string[] = ['map', 'mapCourse'];
+const lists: readonly string[] = ['map', 'mapCourse', 'otherCourses'];
 
-/** Removes blank fields, and turns a single `map` or `mapCourse` into a list. */
+/** Removes blank fields, and turns single values of lists into lists. */
 function formOptions(fields: object): object {
   const filled = Object.entries(fields).filter(([, value]) => value !== '');
   return Object.fromEntries(filled.map(([name, value]) => [name, lists.includes(name) ? [value].flat() : value]));

@@ -7,6 +7,15 @@ export const groups: Translations['groups'] = {
   none: 'Es gibt noch keine Gruppen. Lege hier eine an, oder importiere Personen mit einer Spalte „Gruppe“.',
   new: 'Neue Gruppe',
   edit: 'Bearbeiten',
+  lastSync: 'Letzter Abgleich',
+  held: 'Abgleich angehalten',
+  former_one: '{{count}} früheres Mitglied',
+  former_other: '{{count}} frühere Mitglieder',
+  heldText_one:
+    'Nach {{file}} vom {{time}} würde {{count}} von {{members}} Mitgliedern die Gruppe verlassen; erlaubt sind {{limit}}. Nichts wurde geändert.',
+  heldText_other:
+    'Nach {{file}} vom {{time}} würden {{count}} von {{members}} Mitgliedern die Gruppe verlassen; erlaubt sind {{limit}}. Nichts wurde geändert.',
+  heldNext: 'Datei hochladen, um sie zu prüfen und freizugeben',
   members: 'Aktive Mitglieder',
   count_one: '{{members}} aktives Mitglied',
   count_other: '{{members}} aktive Mitglieder',

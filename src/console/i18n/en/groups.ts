@@ -5,6 +5,15 @@ export const groups = {
   none: 'There are no groups yet. Create one here, or import people with a column “group”.',
   new: 'New group',
   edit: 'Edit',
+  lastSync: 'Last sync',
+  held: 'Sync held',
+  former_one: '{{count}} former member',
+  former_other: '{{count}} former members',
+  heldText_one:
+    'By {{file}} of {{time}}, {{count}} of {{members}} members would leave, and {{limit}} may. Nothing was changed.',
+  heldText_other:
+    'By {{file}} of {{time}}, {{count}} of {{members}} members would leave, and {{limit}} may. Nothing was changed.',
+  heldNext: 'Upload the file to check and approve it',
   members: 'Active members',
   count_one: '{{members}} active member',
   count_other: '{{members}} active members',
