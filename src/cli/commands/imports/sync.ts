@@ -63,7 +63,8 @@ export async function syncUsers(run: SyncRun): Promise<Result> {
   const context = await run.context();
   const entered = enteredOptions(run);
   const known = await withRosterOptions(context, entered);
-  const canInvite = known.invite === undefined && run.options.credentials === undefined && isMailSetUp(context);
-  const options = { ...run.options, ...known, ...(canInvite && { invite: true }) };
+  // Mail may have been set up after the first sync.
+  const invites = run.options.credentials === undefined && isMailSetUp(context);
+  const options = { ...run.options, ...known, ...(invites && { invite: true }) };
   return importUsers({ ...run, options } as ImportRun);
 }

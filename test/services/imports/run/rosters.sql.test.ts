@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Course } from '../../../../src/db/models/course.js';
 import type { User } from '../../../../src/db/models/user.js';
 import { atDepth } from '../../../support/depth.js';
+import { mailSettings } from '../../../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser } from '../../../support/factories.js';
 import { emptyDatabase } from '../../../support/harness.js';
 import { scaled } from '../../../support/machine.js';
@@ -357,5 +358,35 @@ describe('A sync of a roster', () => {
       }
     });
     await fc.assert(property, { numRuns: atDepth(4, 40), endOnFailure: true });
+  });
+});
+
+describe('New people of a roster', () => {
+  const importing = useImporting();
+  const file = () => importing.write('people.csv', `${header}\n${people.ada}\n`);
+
+  it('are refused without mail and without a file for their passwords', async () => {
+    const { exitCode, stderr } = await importing.cli('users', 'sync', file(), '--roster', 'Year 9', '--yes');
+    expect(exitCode).to.equal(2);
+    expect(stderr).to.include('1 new person would have no way to sign in.').and.include('--credentials');
+    expect(await importing.models().Group.count()).to.equal(0);
+  });
+});
+
+describe('New people of a roster, with mail', () => {
+  const importing = useImporting(mailSettings);
+
+  it('are invited, also if the roster remembers that there was no mail', async () => {
+    const sync = (...rows: string[]) => {
+      const file = importing.write('people.csv', `${[header, ...rows].join('\n')}\n`);
+      return importing.cli('users', 'sync', file, '--roster', 'Year 9', '--yes');
+    };
+    await sync(people.ada);
+    const group = await importing.models().Group.findOne({ rejectOnEmpty: true });
+    await group.update({ syncJson: JSON.stringify({ options: { roster: 'Year 9', invite: false }, rejects: null }) });
+    const { exitCode, stderr } = await sync(people.ada, people.alan);
+    expect(exitCode, stderr).to.equal(0);
+    expect(await importing.models().Mail.count({ where: { kind: 'invitation' } })).to.equal(2);
+    expect(importing.files().filter((name) => name.includes('credentials'))).to.deep.equal([]);
   });
 });
