@@ -164,6 +164,44 @@ describe('A sync of a roster', () => {
     expect(`${quiet.stdout}${quiet.stderr}`).to.equal('');
   });
 
+  it('changes nothing when the rows are in another order', async () => {
+    await sync(write('ada', 'alan', 'grace'), '--course', 'First Aid');
+    const before = await importing.contents();
+    expect((await sync(write('grace', 'ada', 'alan'))).json.sync).to.include({ changed: false });
+    expect(await importing.contents()).to.equal(before);
+  });
+
+  it('takes nobody out with an empty, truncated or damaged file', async () => {
+    await sync(write('ada', 'alan', 'grace'));
+    const truncated = `${header}\n${people.ada}\n${people.alan}\nGrace,Hopper,gra`;
+    const contents = {
+      empty: '',
+      header: `${header}\n`,
+      truncated,
+      damaged: Buffer.from([0x50, 0x4b, 3, 4, ...Array(200).fill(0xff)]),
+      other: 'product,price\nRope,3\n',
+    };
+    for (const [name, content] of Object.entries(contents)) {
+      const { exitCode } = await sync(importing.write('people.csv', content));
+      expect(exitCode, name).to.equal(name === 'truncated' ? 3 : 2);
+      expect(await members(), name).to.deep.equal(['ada', 'alan', 'grace']);
+    }
+  });
+
+  it('moves a person from one roster to another, in either order', async () => {
+    const choir = (...names: Name[]) => sync(write(...names), '--roster', 'Choir', '--course', 'First Aid');
+    await sync(write('ada', 'alan', 'grace'), '--course', 'First Aid');
+    await choir('edsger');
+    await choir('edsger', 'ada');
+    await sync(write('alan', 'grace'));
+    expect(await members('Choir')).to.deep.equal(['ada', 'edsger']);
+    expect((await statuses()).ada).to.equal('active');
+    await choir('edsger');
+    expect((await statuses()).ada).to.equal('cancelled roster');
+    await sync(write('ada', 'alan', 'grace'));
+    expect((await statuses()).ada).to.equal('active');
+  });
+
   it('replaces the file of rejected rows when other rows are bad', async () => {
     await sync(write('ada', 'alan', 'Bad,Row,,'));
     expect(importing.read('people.rejected.csv')).to.include('Bad');
