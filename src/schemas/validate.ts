@@ -4,7 +4,7 @@ import type { FieldProblem } from '../field-problem.js';
 import { problemOf } from './problems.js';
 
 /** Maximum number of problems reported for one input. */
-const maxProblems = 30;
+const maxProblems = 25;
 
 /**
  * Checks raw input against a schema and returns the normalised value. Drops unknown keys, and keys with the value `undefined`: an

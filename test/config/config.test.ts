@@ -228,6 +228,7 @@ const settings: Readonly<Record<string, SettingCase>> = {
   INVITE_DAYS: number((config) => config.mail.inviteDays, 14, 1, 366),
   RESET_MINUTES: number((config) => config.mail.resetMinutes, 60, 5, 1440),
   MAIL_RETENTION_DAYS: number((config) => config.mail.retentionDays, 30, 1, 36_500),
+  TRAINER_INVITES_PER_DAY: number((config) => config.imports.trainerInvites, 200, 0, 1_000_000),
   SEARCH_SCAN_ROWS: number((config) => config.search.scannedRows, 50_000, 0, 100_000_000),
   MAX_COURSES_PER_TRAINER: number((config) => config.courses.ofTrainer, 500, 1, 1_000_000),
   FILE_STORAGE: {

@@ -72,7 +72,7 @@ const analyze = (...args: string[]) => spawnSync('systemd-analyze', [...args, un
     // Rejected rows and a held sync are failures that an operator must see.
     expect(sync).to.not.match(/^SuccessExitStatus=/m);
     expect(sync).to.match(
-      /^ExecStart=\/usr\/bin\/env coursectl users sync \$\{FILE\} --roster \$\{ROSTER\} --yes --quiet$/m,
+      /^ExecStart=\/usr\/bin\/env coursectl users sync \$\{FILE\} --roster \$\{ROSTER\} --existing --yes --quiet$/m,
     );
   });
 

@@ -121,7 +121,7 @@ function manifestOf(html: string, programme: Programme): Asset {
 
 /** First path segments of pages. */
 export const pageNames: readonly string[] = [
-  ...['', 'profile', 'people', 'imports', 'courses', 'enrollments', 'catalogue', 'audit', 'mail'],
+  ...['', 'profile', 'people', 'groups', 'imports', 'courses', 'enrollments', 'catalogue', 'audit', 'mail'],
   // Links in mails and on certificates open these pages.
   ...['set-password', 'forgot-password', 'confirm-email', 'certificates', 'cancel-email'],
 ];

@@ -135,6 +135,7 @@ export const rosterOptions = {
 
 export const syncOptions = {
   '--roster <group>': 'group to keep in step, which is created if there is none with this name',
+  '--existing': 'refuse a group that was never synchronised: use it in scripts, where nobody notices a wrong name',
   ...rosterOptions,
   '--allow-leaving <n>': 'approve a held sync in which exactly this number of members leave',
   '--dry-run': importUsersOptions['--dry-run'],

@@ -63,6 +63,7 @@ export const rosterJson = ({ roster }: Pick<ImportPlan, 'roster'>) =>
     : {
         roster: {
           ...pick(roster, ['isFirst', 'members', 'held']),
+          postponed: roster.postponed,
           postponedByRows: roster.unsure,
           leaving: roster.leaving,
         },
@@ -204,7 +205,7 @@ function leavingText({ roster }: ImportPlan): string[] {
   if (roster === null) return [];
   if (roster.isFirst) return ['  New roster: nobody leaves with the first sync'];
   const { leaving, members } = roster;
-  if (leaving.length === 0) return [];
+  if (leaving.length === 0) return postponedText(roster);
   const names = leaving.slice(-maxLeaversShown).reverse().map(leaverText);
   const more = leaving.length - names.length;
   return [
@@ -212,6 +213,15 @@ function leavingText({ roster }: ImportPlan): string[] {
     ...names,
     ...(more > 0 ? [`    and ${more} more: --json has all`] : []),
   ].map(printableLine);
+}
+
+/** Returns why members who are not in the file stay in their roster. */
+export function postponedText({ postponed, unsure }: NonNullable<ImportPlan['roster']>): string[] {
+  if (postponed === 0) return [];
+  const where = linesText(unsure, unsure.length);
+  return [
+    `  ${counted(postponed, 'member')} would leave, but nobody leaves while a row has names and no readable email (${where})`,
+  ];
 }
 
 function leaverText({ firstName, lastName, email, ended, isDeactivated }: PlannedLeaver): string {
@@ -394,10 +404,12 @@ function exitCodeOf({ status, counts }: AppliedImport) {
   return counts.rejected > 0 ? exitCodes.partial : exitCodes.ok;
 }
 
-type ReportedImport = AppliedImport & Pick<ImportPlan, 'options' | 'columns' | 'warnings'>;
+type ReportedImport = AppliedImport &
+  Pick<ImportPlan, 'options' | 'columns' | 'warnings'> &
+  Partial<Pick<ImportPlan, 'roster'>>;
 
 export function report(
-  { options, columns, ...result }: ReportedImport,
+  { options, columns, roster = null, ...result }: ReportedImport,
   seconds: number,
   { io, display }: Pick<Run, 'io' | 'display'>,
   whenMailsLeave: string,
@@ -422,6 +434,7 @@ export function report(
     headline(result, seconds, io),
     `  ${changed.join(', ')}${rejected.length > 0 ? ':' : ''}`,
     ...rejected,
+    ...(roster ? postponedText(roster) : []),
     ...(counts.leftOut > 0 ? [`  ${counted(counts.leftOut, 'enrollment')} left out:`] : []),
     ...leftOutText(result.reasons),
     ...(credentialsFile

@@ -147,7 +147,7 @@ async function importFile(
   if (result.status === 'interrupted' && userAnswered)
     run.io.stderr.write(`${repeatText(run, fileArgument, columns.map)}\n`);
   return report(
-    { ...result, ...pick(plan, ['options', 'columns', 'warnings']) },
+    { ...result, ...pick(plan, ['options', 'columns', 'warnings', 'roster']) },
     (performance.now() - startedAt) / 1000,
     run,
     await whenMailsLeave(run.io, context),

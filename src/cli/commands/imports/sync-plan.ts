@@ -6,10 +6,11 @@ import type { Context } from '../../../services/context.js';
 import { rosterStateOf } from '../../../services/groups/roster-state.js';
 import { findRoster, recordIdleSync } from '../../../services/groups/rosters.js';
 import type { ImportPlan } from '../../../services/imports/plan/plan.js';
+import { exitCodes } from '../../core/command/exit-codes.js';
 import type { Result } from '../../core/command/run.js';
 import { counted } from '../../core/output/output.js';
 import type { ImportRun } from './mapping.js';
-import { rosterJson } from './outcome.js';
+import { postponedText, rosterJson } from './outcome.js';
 
 /**
  * Ends a sync that changes nothing, and leaves no import. Otherwise makes sure that new people can sign in, and removes the file of
@@ -23,11 +24,15 @@ export async function prepareSync(
   plan: ImportPlan,
   beside: string,
 ): Promise<{ result: Result; run?: never } | { run: ImportRun; result?: never }> {
-  const { roster, credentials, invite, rejects } = run.options;
+  const { roster, credentials, invite } = run.options;
   const group = roster === undefined ? null : await findRoster(context, roster);
   const state = group ? rosterStateOf(group) : undefined;
   if (group && state && isIdle(plan, state.rejects)) {
-    if (!run.options.dryRun) await recordIdleSync(context, group, plan.rejects);
+    if (!run.options.dryRun) {
+      await recordIdleSync(context, group, plan.rejects);
+      // The rows were corrected in the file.
+      if (state.rejects !== null && plan.rejects === null) await rm(rejectsOf(run, beside), { force: true });
+    }
     return { result: idleResult(run, plan) };
   }
   if (!run.options.dryRun && plan.generatedPasswords > 0 && credentials === undefined && !invite)
@@ -36,13 +41,15 @@ export async function prepareSync(
       `${counted(plan.generatedPasswords, 'new person', 'new people')} would have no way to sign in. Set up mail, so that they are invited, or write their passwords to a file with --credentials.`,
     );
   if (run.options.dryRun || (plan.unfinished?.rowsDone ?? 0) > 0) return { run };
-  const file = rejects === undefined ? rejectsBeside(beside) : path.resolve(run.io.cwd, rejects);
+  const file = rejectsOf(run, beside);
   // An interrupted run may have left an empty one.
   if (state?.rejects || plan.unfinished) await rm(file, { force: true });
   return { run: { ...run, options: { ...run.options, rejects: file } } };
 }
 
-function rejectsBeside(file: string): string {
+/** Returns the path for the rejected rows of a sync. */
+function rejectsOf({ io, options: { rejects } }: ImportRun, file: string): string {
+  if (rejects !== undefined) return path.resolve(io.cwd, rejects);
   const { dir, name } = path.parse(path.resolve(file));
   return path.join(dir, `${name}.rejected.${isWorkbookName(file) ? 'xlsx' : 'csv'}`);
 }
@@ -56,10 +63,16 @@ function isIdle({ counts, memberships, claims, unfinished, refusal, rejects }: I
 
 function idleResult({ options }: ImportRun, plan: ImportPlan): Result {
   const { counts } = plan;
+  const file = path.basename(plan.file);
+  const json = { sync: { roster: options.roster, changed: false, counts, ...rosterJson(plan) } };
+  // Somebody has to correct the file: otherwise, nobody would ever leave.
+  const postponed = plan.roster ? postponedText(plan.roster) : [];
+  if (postponed.length > 0)
+    return {
+      json,
+      text: [`"${options.roster}" is not in step with ${file}:`, ...postponed].join('\n'),
+      exitCode: exitCodes.partial,
+    };
   const still = counts.rejected === 0 ? '' : ` ${counted(counts.rejected, 'row')} as before can't be imported.`;
-  const text = `Nothing to do: "${options.roster}" is in step with ${path.basename(plan.file)}.${still}`;
-  return {
-    json: { sync: { roster: options.roster, changed: false, counts, ...rosterJson(plan) } },
-    text: options.quiet ? '' : text,
-  };
+  return { json, text: options.quiet ? '' : `Nothing to do: "${options.roster}" is in step with ${file}.${still}` };
 }

@@ -2,7 +2,8 @@ import { AppError } from '../../../errors.js';
 import { pick } from '../../../presenters/pick.js';
 import { type ImportOptions, importOptionsSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
-import { withRosterOptions } from '../../../services/groups/rosters.js';
+import type { Context } from '../../../services/context.js';
+import { findRoster, withRosterOptions } from '../../../services/groups/rosters.js';
 import { isMailSetUp } from '../../../services/mail/outbox.js';
 import type { Result, Run } from '../../core/command/run.js';
 import type { ImportRun } from './mapping.js';
@@ -62,9 +63,20 @@ export function checkSync(run: SyncRun): void {
 export async function syncUsers(run: SyncRun): Promise<Result> {
   const context = await run.context();
   const entered = enteredOptions(run);
+  if (run.options.existing) await assertSynchronised(context, run.options.roster ?? '');
   const known = await withRosterOptions(context, entered);
   // Mail may have been set up after the first sync.
   const invites = run.options.credentials === undefined && isMailSetUp(context);
   const options = { ...run.options, ...known, ...(invites && { invite: true }) };
   return importUsers({ ...run, options } as ImportRun);
+}
+
+/** @throws AppError `USAGE` */
+async function assertSynchronised(context: Context, name: string): Promise<void> {
+  const group = await findRoster(context, name);
+  if (group && group.syncedAt !== null) return;
+  throw new AppError(
+    'USAGE',
+    `${group ? `The group "${group.name}" was never synchronised` : `There is no group "${name}"`}, and --existing is given. Check the name, or run the first sync without --existing.`,
+  );
 }

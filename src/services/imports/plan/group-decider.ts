@@ -222,7 +222,7 @@ export class GroupDecider {
 type Accepted = Exclude<Decision, { outcome: 'rejected' }>;
 
 const renamedAdvice =
-  'If it is the same person, change the email of that account, or sync with --match phone. If it is another person, remove the member from the group.';
+  'If it is the same person, change the email of that account, or sync once with --match phone --on-existing update. If it is another person, remove the member from the group, and end their enrollments.';
 
 export const renamedPerhaps = `A member with this name or phone is not in the file. ${renamedAdvice}`;
 

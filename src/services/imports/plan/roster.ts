@@ -51,6 +51,8 @@ export interface RosterPlan {
   leaving: readonly PlannedLeaver[];
   /** Lines that may be about any member. While there are some, nobody leaves. */
   unsure: readonly number[];
+  /** Number of members who would leave without these lines. */
+  postponed: number;
   /** Set if the sync needs an approval. */
   held: HeldSync | null;
   /** Members who may be the newcomers of these lines, under a new address. They stay, and the lines are rejected. */
@@ -146,6 +148,7 @@ const none = {
   isFirst: true,
   members: 0,
   leaving: [],
+  postponed: 0,
   held: null,
   renamed: new Map(),
   freed: new Map(),
@@ -173,8 +176,10 @@ export async function planRoster(
   const missing = members.filter(({ email, phoneKey }) => !named.has(email) && !phones.has(phoneKey ?? undefined));
   const renamed = await findRenamed(core, missing, file);
   const stay = new Set([...renamed.values()].map(({ userId }) => userId));
-  const isOver = unsure.length > 0 || (unfinished?.rowsDone ?? 0) > 0;
-  const leaving = isOver ? [] : missing.filter(({ userId }) => !stay.has(userId));
+  const isOver = (unfinished?.rowsDone ?? 0) > 0;
+  const missed = isOver ? [] : missing.filter(({ userId }) => !stay.has(userId));
+  const isPostponed = unsure.length > 0;
+  const leaving = isPostponed ? [] : missed;
   const freed = new Map<string, { seats: number; waiting: number }>();
   for (const some of chunksOf(leaving)) await addEffects(core, groupId, some, options, freed);
   leaving.sort((one, other) => (nameOrder(one) < nameOrder(other) ? 1 : -1));
@@ -182,7 +187,9 @@ export async function planRoster(
   const isApproved = (unfinished?.leftCount ?? 0) > 0;
   const held =
     !isApproved && leaving.length > limit ? { leaving: leaving.length, members: members.length, limit } : null;
-  return { groupId, isFirst: false, members: members.length, leaving, unsure, held, renamed, freed };
+  const postponed = isPostponed ? missed.length : 0;
+  const count = members.length;
+  return { groupId, isFirst: false, members: count, leaving, unsure, postponed, held, renamed, freed };
 }
 
 const nameOrder = ({ firstName, lastName, email }: PlannedLeaver) => `${searchKey(lastName, firstName)} ${email}`;

@@ -22,7 +22,7 @@ describe('coursectl imports rows', () => {
     }
     const wrong = await cli('imports', 'rows', id, '--outcome', 'lost');
     expect(wrong.exitCode).to.equal(2);
-    expect(wrong.stderr).to.include('--outcome must be one of created, updated, skipped, rejected.');
+    expect(wrong.stderr).to.include('--outcome must be one of created, updated, skipped, rejected, left.');
   });
 
   it('finds rejected rows by their cells, but not by passwords', async () => {

@@ -30,6 +30,7 @@ describe('Rows that an import rejects', () => {
       enrolled: 0,
       waiting: 0,
       leftOut: 0,
+      left: 0,
     });
     const emails = (await users().findAll({ order: ['email'] })).map(({ email }) => email);
     expect(emails).to.deep.equal(['ada@example.org', 'fay@example.org']);

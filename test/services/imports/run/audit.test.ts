@@ -119,6 +119,7 @@ describe('The audit trail of an import', () => {
         enrolled: 0,
         waiting: 0,
         leftOut: 0,
+        left: 0,
       };
       expect(entries[0]?.after).to.deep.equal({ fileName: 'people.csv', ...counts });
       expect(entries[0]?.targetName).to.equal('people.csv');
@@ -128,7 +129,17 @@ describe('The audit trail of an import', () => {
     const file = importing.write('people.csv', `${people(2)}Bad,Email,none,+1 9\n${people(1, 'q').split('\n')[1]}\n`);
     expect(await importing.json(file, '--on-error', 'stop')).to.include({ status: 'stopped' });
     const [finish] = await trail();
-    const counts = { rows: 3, created: 2, updated: 0, skipped: 0, rejected: 1, enrolled: 0, waiting: 0, leftOut: 0 };
+    const counts = {
+      rows: 3,
+      created: 2,
+      updated: 0,
+      skipped: 0,
+      rejected: 1,
+      enrolled: 0,
+      waiting: 0,
+      leftOut: 0,
+      left: 0,
+    };
     expect(finish).to.deep.include({ action: 'import.finish', after: { fileName: 'people.csv', ...counts } });
   });
 });

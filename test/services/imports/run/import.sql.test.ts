@@ -49,7 +49,17 @@ describe('coursectl users import people.csv', () => {
         number: 1,
         status: 'completed',
         file: 'people.csv',
-        counts: { rows: 40, created: 40, updated: 0, skipped: 0, rejected: 0, enrolled: 0, waiting: 0, leftOut: 0 },
+        counts: {
+          rows: 40,
+          created: 40,
+          updated: 0,
+          skipped: 0,
+          rejected: 0,
+          enrolled: 0,
+          waiting: 0,
+          leftOut: 0,
+          left: 0,
+        },
         columns: printed.import.columns,
         reasons: [],
         warnings: [],
@@ -133,6 +143,7 @@ describe('coursectl users import people.csv', () => {
       enrolled: 0,
       waiting: 0,
       leftOut: 0,
+      left: 0,
     });
     expect(JSON.stringify(await models().User.findAll({ order: ['id'] }))).to.equal(before);
     expect(importing.files().map((name) => importing.read(name))).to.deep.equal(files);

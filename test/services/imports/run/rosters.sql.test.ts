@@ -211,7 +211,36 @@ describe('A sync of a roster', () => {
     expect(importing.files().filter((name) => name.includes('rejected'))).to.have.length(1);
   });
 
+  it('removes the file of rejected rows when they are corrected and nothing else changes', async () => {
+    await sync(write('ada', 'alan', 'Bad,Row,,'));
+    expect((await sync(write('ada', 'alan'))).json.sync).to.include({ changed: false });
+    expect(importing.files()).to.not.include('people.rejected.csv');
+    expect((await sync(write('ada', 'alan', 'grace', 'Worse,Row,,'))).exitCode).to.equal(3);
+    expect(importing.read('people.rejected.csv')).to.include('Worse');
+  });
+
+  it('refuses a group that was never synchronised, with --existing', async () => {
+    const { exitCode, json } = await sync(write('ada'), '--existing', '--roster', 'Yaer 9');
+    expect(exitCode).to.equal(2);
+    expect(json.error.message).to.include('There is no group "Yaer 9"');
+    expect(await models().User.count({ where: { role: 'trainee' } })).to.equal(0);
+    await sync(write('ada', 'alan'));
+    expect((await sync(write('ada', 'alan', 'grace'), '--existing')).exitCode).to.equal(0);
+  });
+
   describe('when it is not sure who left', () => {
+    it('says each night that members would leave, and ends with exit code 3', async () => {
+      await sync(write('ada', 'alan', 'grace'));
+      const file = write('ada', 'Alan,Turing,alan(at)example.org,+44 20 2');
+      const first = await importing.cli('users', 'sync', file, '--roster', 'Year 9', '--yes');
+      expect(first.exitCode).to.equal(3);
+      expect(first.stdout).to.include('2 members would leave, but nobody leaves while').and.include('(line 3)');
+      const next = await importing.cli('users', 'sync', file, '--roster', 'Year 9', '--yes', '--quiet');
+      expect(next.exitCode).to.equal(3);
+      expect(next.stdout).to.include('"Year 9" is not in step with people.csv').and.include('2 members would leave');
+      expect(await members()).to.deep.equal(['ada', 'alan', 'grace']);
+    });
+
     it('takes nobody out while a row has names and no readable email', async () => {
       await sync(write('ada', 'alan', 'grace'));
       const { exitCode, json } = await sync(write('ada', 'alan', 'Grace,Hopper,grace(at)example.org,+44 20 3'));

@@ -32,8 +32,10 @@ describe('Syncs at the same time', () => {
       expect(`${exitCode} ${code}`).to.be.oneOf(['0 undefined', '1 IMPORT_BUSY']);
     const { Group, GroupMember, Enrollment, GroupEnrollment } = importing.models();
     expect(await Group.count()).to.equal(1);
-    expect(await Enrollment.count()).to.equal(await GroupMember.count());
-    expect(await GroupEnrollment.count()).to.equal(await GroupMember.count());
+    const members = await GroupMember.count();
+    // A sync that is planned after another one takes out the members without a row.
+    expect(await Enrollment.count({ where: { status: 'active' } })).to.equal(members);
+    expect(await GroupEnrollment.count()).to.equal(members);
   });
 
   it('and changes by hand leave each person with one membership and one enrollment', async () => {
@@ -51,7 +53,10 @@ describe('Syncs at the same time', () => {
     expect(former.filter((id) => members.has(id))).to.deep.equal([]);
     expect(former).to.have.length(15);
     const made = new Set((await GroupEnrollment.findAll()).map(({ enrollmentId }) => enrollmentId));
-    for (const one of await Enrollment.findAll())
-      expect(made.has(one.id), one.userId).to.equal(members.has(one.userId));
+    for (const { id, userId, status } of await Enrollment.findAll()) {
+      expect(status, userId).to.equal(former.includes(userId) ? 'cancelled' : 'active');
+      // The roster forgets enrollments of people who were removed by hand, also if the file adds them again.
+      if (made.has(id)) expect(members.has(userId), userId).to.equal(true);
+    }
   });
 });
