@@ -68,7 +68,7 @@ describe('The benches', function () {
 
   it('are listed by --help, and reject invalid arguments before anything is installed', async () => {
     expect((await bench('run.ts', '--help')).stdout).to.match(
-      /^Suites: startup, import, listings, scaling, requests,/m,
+      /^Suites: startup, import, listings, scaling, groups, requests,/m,
     );
     for (const [args, message] of [
       [['--scale', 'half'], '--scale takes a number above 0, not "half".'],
