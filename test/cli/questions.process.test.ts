@@ -33,6 +33,7 @@ const questions: Readonly<Record<string, [line: string, question: string]>> = {
   'users invite': ['ben@x.org new@x.org', 'Invite this account?'],
   'users transfer-super-admin': ['eve@x.org', 'Change the super admin?'],
   'users import': ['more.csv', 'Import these rows?'],
+  'users sync': ['more.csv --roster Readers --credentials readers.csv', 'Import these rows?'],
   'groups delete': ['Staff', 'Delete this group?'],
   'groups add': ['Staff ada@x.org eve@x.org', 'Add these 2 accounts to "Staff"?'],
   'groups remove': ['Staff --search ben', 'Remove this account from "Staff"?'],
