@@ -1,6 +1,6 @@
 import { CloseButton, Combobox, InputBase, Loader, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 
 export interface SearchOption {
@@ -45,6 +45,10 @@ interface SearchSelectProps extends Pick<PickerProps, 'label' | 'placeholder' | 
 export function SearchSelect({ label, placeholder, chosen, onChoose, options, onSearch, ...props }: SearchSelectProps) {
   const { t } = useTranslation();
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() });
+  // While a search runs, its last results stay: a click on one of them must not be lost.
+  const last = useRef(options);
+  if (options) last.current = options;
+  const shown = options ?? last.current;
   const [text, setText] = useState(chosen?.label ?? '');
   const [asked] = useDebouncedValue(text, 300);
   useEffect(() => setText(chosen?.label ?? ''), [chosen?.label]);
@@ -58,7 +62,7 @@ export function SearchSelect({ label, placeholder, chosen, onChoose, options, on
       withinPortal={false}
       floatingStrategy="fixed"
       onOptionSubmit={(value) => {
-        const option = options?.find((one) => one.value === value);
+        const option = shown?.find((one) => one.value === value);
         onChoose(option);
         setText(option?.label ?? '');
         combobox.closeDropdown();
@@ -100,7 +104,7 @@ export function SearchSelect({ label, placeholder, chosen, onChoose, options, on
       </Combobox.Target>
       <Combobox.Dropdown>
         <Combobox.Options aria-label={label} className="choice-list">
-          {options?.map((option) => (
+          {shown?.map((option) => (
             <Combobox.Option key={option.value} value={option.value}>
               {option.label}
               {option.hint !== undefined && <span className="option-hint">{option.hint}</span>}
