@@ -90,7 +90,7 @@ describePages('Selections', function () {
     await expect(page.getByText('2 selected')).toBeVisible();
     await bar(page).getByRole('button', { name: 'More actions' }).click();
     await expect(page.getByRole('menuitem')).toHaveText([
-      ...['Activate', 'Reset passwords', 'End sessions'],
+      ...['Add to group', 'Activate', 'Reset passwords', 'End sessions'],
       ...['Deactivate', 'Delete'],
     ]);
     expect(await accessibilityProblems(page)).toEqual([]);
