@@ -385,7 +385,7 @@ describe('A sync of a roster', () => {
     expect(await members()).to.deep.equal(['alan']);
   });
 
-  it('is undone completely, whoever leaves, comes or stays', async function () {
+  it('is undone completely for any leavers, newcomers and stayers', async function () {
     this.timeout(scaled(120_000));
     const all = Array.from({ length: 8 }, (_, at) => `P${at},Person,p${at}@example.org,+44 30 ${at}` as const);
     const some = fc.uniqueArray(fc.constantFrom(...all), { minLength: 1 });
