@@ -65,7 +65,7 @@ export interface ValidationError {
 }
 
 /** Why a request was refused */
-export type ErrorCode = 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'SYNC_HELD' | 'PLAN_OUTDATED' | 'INVITE_LIMIT' | 'COURSE_LOST' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED';
+export type ErrorCode = 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'PASSWORD_LOGIN_OFF' | 'OIDC_NOT_SET_UP' | 'OIDC_UNAVAILABLE' | 'OIDC_STATE_INVALID' | 'OIDC_DENIED' | 'OIDC_EMAIL_UNVERIFIED' | 'OIDC_NAME_MISSING' | 'OIDC_NO_ACCOUNT' | 'IDENTITY_TAKEN' | 'IDENTITY_LAST' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'SYNC_HELD' | 'PLAN_OUTDATED' | 'INVITE_LIMIT' | 'COURSE_LOST' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED';
 
 /** Role of an account */
 export type Role = 'super_admin' | 'trainer' | 'trainee';
@@ -222,6 +222,8 @@ export interface CurrentEnrollment {
 /** The account that is signed in to the web console */
 export interface WebSession {
   user: LoginUser;
+  /** How the person signed in: `oidc` is the organisation's account */
+  method: 'password' | 'oidc';
   /** Whether the account must change its initial password */
   requiresPasswordChange: boolean;
   /** Time at which the session ends */
@@ -234,6 +236,8 @@ export interface WebSession {
 export interface Session {
   /** Opaque identifier */
   id: string;
+  /** How the person signed in: `oidc` is the organisation's account */
+  method: 'password' | 'oidc';
   /** Time of creation */
   createdAt: string;
   /** Time of the last request; absent before the first */
@@ -260,6 +264,24 @@ export interface Pagination {
   itemsPerPage: number;
   /** Set if counting stopped: there are more items than `totalItems`, which is 10,000, or the last known number on later pages. Absent if all items were counted */
   totalItemsCapped?: true;
+}
+
+/** An account at the organisation's sign-in that signs in a person */
+export interface Identity {
+  /** Opaque identifier */
+  id: string;
+  /** Issuer (OpenID Connect) */
+  issuer: string;
+  /** Subject: the id of the person at the issuer */
+  subject: string;
+  /** Email at the issuer when the identity was linked; null without one */
+  email: string | null;
+  /** `email`: by the verified email; `creation`: created with the account; `owner`: by its owner */
+  linkedBy: 'email' | 'creation' | 'owner';
+  /** Time of creation */
+  createdAt: string;
+  /** Time of the last request; absent before the first */
+  lastUsedAt: string | null;
 }
 
 /** An account with its lock and the state of its invitation */
@@ -352,7 +374,7 @@ export interface BulkChange {
     /** Actual or planned outcome of the row or account */
     outcome: 'done' | 'unchanged' | 'refused';
     /** Code of the refusal; null otherwise */
-    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'SYNC_HELD' | 'PLAN_OUTDATED' | 'INVITE_LIMIT' | 'COURSE_LOST' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
+    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'PASSWORD_LOGIN_OFF' | 'OIDC_NOT_SET_UP' | 'OIDC_UNAVAILABLE' | 'OIDC_STATE_INVALID' | 'OIDC_DENIED' | 'OIDC_EMAIL_UNVERIFIED' | 'OIDC_NAME_MISSING' | 'OIDC_NO_ACCOUNT' | 'IDENTITY_TAKEN' | 'IDENTITY_LAST' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'SYNC_HELD' | 'PLAN_OUTDATED' | 'INVITE_LIMIT' | 'COURSE_LOST' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
     /** Reason of the refusal, for people; null otherwise */
     message: string | null;
     /** The new initial password, after `reset_password`; shown only here */
@@ -454,7 +476,7 @@ export interface MemberChanges {
     /** Actual or planned outcome of the row or account */
     outcome: 'done' | 'unchanged' | 'refused';
     /** Code of the refusal; null otherwise */
-    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'SYNC_HELD' | 'PLAN_OUTDATED' | 'INVITE_LIMIT' | 'COURSE_LOST' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
+    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'PASSWORD_LOGIN_OFF' | 'OIDC_NOT_SET_UP' | 'OIDC_UNAVAILABLE' | 'OIDC_STATE_INVALID' | 'OIDC_DENIED' | 'OIDC_EMAIL_UNVERIFIED' | 'OIDC_NAME_MISSING' | 'OIDC_NO_ACCOUNT' | 'IDENTITY_TAKEN' | 'IDENTITY_LAST' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'SYNC_HELD' | 'PLAN_OUTDATED' | 'INVITE_LIMIT' | 'COURSE_LOST' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
     /** Reason of the refusal, for people; null otherwise */
     message: string | null;
   }[];
@@ -801,7 +823,7 @@ export interface BulkStatusChange {
     /** Actual or planned outcome of the row or account */
     outcome: 'changed' | 'unchanged' | 'refused';
     /** Code of the refusal; null otherwise */
-    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'SYNC_HELD' | 'PLAN_OUTDATED' | 'INVITE_LIMIT' | 'COURSE_LOST' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
+    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'PASSWORD_LOGIN_OFF' | 'OIDC_NOT_SET_UP' | 'OIDC_UNAVAILABLE' | 'OIDC_STATE_INVALID' | 'OIDC_DENIED' | 'OIDC_EMAIL_UNVERIFIED' | 'OIDC_NAME_MISSING' | 'OIDC_NO_ACCOUNT' | 'IDENTITY_TAKEN' | 'IDENTITY_LAST' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'SYNC_HELD' | 'PLAN_OUTDATED' | 'INVITE_LIMIT' | 'COURSE_LOST' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
     /** Reason of the refusal, for people; null otherwise */
     message: string | null;
     params?: ErrorParams;
@@ -1395,7 +1417,7 @@ export interface AuditEntry {
   /** Time of the change */
   at: string;
   /** The change that was recorded */
-  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.verify-email' | 'user.confirm-email' | 'user.cancel-email' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.invite' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.import' | 'course.undo-import' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.reply' | 'enrollment.remove' | 'enrollment.revoke-certificate' | 'group.create' | 'group.update' | 'group.delete' | 'group.members' | 'group.sync' | 'group.hold' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
+  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.verify-email' | 'user.confirm-email' | 'user.cancel-email' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.invite' | 'user.link' | 'user.unlink' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.import' | 'course.undo-import' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.reply' | 'enrollment.remove' | 'enrollment.revoke-certificate' | 'group.create' | 'group.update' | 'group.delete' | 'group.members' | 'group.sync' | 'group.hold' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
   /** Id of the account that made the change; null for an operator at the terminal */
   actorId: string | null;
   /** Current name and email address of the account that made the change; null for an operator at the terminal, and if the account was deleted */
@@ -2198,6 +2220,8 @@ export type EndWebSessionBody = undefined;
 export interface EndWebSessionResponse {
   /** Confirmation for people */
   message: 'Logged out successfully.';
+  /** Address to open, which also ends the session at the organisation's sign-in; null without one */
+  signOutUrl: string | null;
 }
 
 /** Parameters of `POST /api/auth/logout` */
@@ -2259,6 +2283,136 @@ export type EndSessionBody = undefined;
 export interface EndSessionResponse {
   /** Confirmation for people */
   message: 'Session ended.';
+}
+
+/** Parameters of `GET /api/oidc` */
+export type ShowOidcParameters = Record<string, never>;
+
+/** Request body of `GET /api/oidc` */
+export type ShowOidcBody = undefined;
+
+/** Successful response of `GET /api/oidc` */
+export interface ShowOidcResponse {
+  /** Name of the organisation's account; null if this sign-in is not set up */
+  name: string | null;
+  /** Whether others than the super admin can sign in with a password */
+  passwordLogin: boolean;
+}
+
+/** Parameters of `GET /api/oidc/start` */
+export interface StartOidcParameters {
+  query?: {
+    /** Path to open after the sign-in: one of this service; others become `/` */
+    returnTo?: string;
+  };
+}
+
+/** Request body of `GET /api/oidc/start` */
+export type StartOidcBody = undefined;
+
+/** Successful response of `GET /api/oidc/start` */
+export type StartOidcResponse = undefined;
+
+/** Parameters of `GET /api/oidc/callback` */
+export interface FinishOidcParameters {
+  query?: {
+    /** Code of the issuer, for one use */
+    code?: string;
+    /** State of the sign-in, as this service has sent it */
+    state?: string;
+    /** Issuer (RFC 9207) */
+    iss?: string;
+    /** Refusal of the issuer */
+    error?: string;
+  };
+}
+
+/** Request body of `GET /api/oidc/callback` */
+export type FinishOidcBody = undefined;
+
+/** Successful response of `GET /api/oidc/callback` */
+export type FinishOidcResponse = undefined;
+
+/** Parameters of `GET /api/auth/identities` */
+export type ListOwnIdentitiesParameters = Record<string, never>;
+
+/** Request body of `GET /api/auth/identities` */
+export type ListOwnIdentitiesBody = undefined;
+
+/** Successful response of `GET /api/auth/identities` */
+export interface ListOwnIdentitiesResponse {
+  /** The identities */
+  identities: Identity[];
+  /** Whether the account has a password */
+  hasPassword: boolean;
+}
+
+/** Parameters of `POST /api/auth/identities` */
+export type LinkIdentityParameters = Record<string, never>;
+
+/** Request body of `POST /api/auth/identities` */
+export interface LinkIdentityBody {
+  /** The password in use */
+  currentPassword: string;
+}
+
+/** Successful response of `POST /api/auth/identities` */
+export interface LinkIdentityResponse {
+  /** Address of the sign-in */
+  url: string;
+}
+
+/** Parameters of `DELETE /api/auth/identities/{id}` */
+export interface RemoveOwnIdentityParameters {
+  path: {
+    /** Id of the identity */
+    id: string;
+  };
+}
+
+/** Request body of `DELETE /api/auth/identities/{id}` */
+export type RemoveOwnIdentityBody = undefined;
+
+/** Successful response of `DELETE /api/auth/identities/{id}` */
+export interface RemoveOwnIdentityResponse {
+  /** Confirmation for people */
+  message: 'Identity removed successfully.';
+}
+
+/** Parameters of `GET /api/users/{id}/identities` */
+export interface ListUserIdentitiesParameters {
+  path: {
+    /** Id of the account */
+    id: string;
+  };
+}
+
+/** Request body of `GET /api/users/{id}/identities` */
+export type ListUserIdentitiesBody = undefined;
+
+/** Successful response of `GET /api/users/{id}/identities` */
+export interface ListUserIdentitiesResponse {
+  /** The identities */
+  identities: Identity[];
+}
+
+/** Parameters of `DELETE /api/users/{id}/identities/{identityId}` */
+export interface RemoveUserIdentityParameters {
+  path: {
+    /** Id of the account */
+    id: string;
+    /** Id of the identity */
+    identityId: string;
+  };
+}
+
+/** Request body of `DELETE /api/users/{id}/identities/{identityId}` */
+export type RemoveUserIdentityBody = undefined;
+
+/** Successful response of `DELETE /api/users/{id}/identities/{identityId}` */
+export interface RemoveUserIdentityResponse {
+  /** Confirmation for people */
+  message: 'Identity removed successfully.';
 }
 
 /** Parameters of `GET /api/users` */
@@ -3272,7 +3426,7 @@ export interface AssignManyResponse {
     /** Actual or planned outcome of the row or account */
     outcome: 'done' | 'waiting' | 'unchanged' | 'refused';
     /** Code of the refusal; null otherwise */
-    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'SYNC_HELD' | 'PLAN_OUTDATED' | 'INVITE_LIMIT' | 'COURSE_LOST' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
+    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'PASSWORD_LOGIN_OFF' | 'OIDC_NOT_SET_UP' | 'OIDC_UNAVAILABLE' | 'OIDC_STATE_INVALID' | 'OIDC_DENIED' | 'OIDC_EMAIL_UNVERIFIED' | 'OIDC_NAME_MISSING' | 'OIDC_NO_ACCOUNT' | 'IDENTITY_TAKEN' | 'IDENTITY_LAST' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'SYNC_HELD' | 'PLAN_OUTDATED' | 'INVITE_LIMIT' | 'COURSE_LOST' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
     /** Reason of the refusal, for people; null otherwise */
     message: string | null;
   }[];
@@ -4200,7 +4354,7 @@ export interface UndoImportResponse {
 export interface ListAuditParameters {
   query?: {
     /** The change that was recorded */
-    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.verify-email' | 'user.confirm-email' | 'user.cancel-email' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.invite' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.import' | 'course.undo-import' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.reply' | 'enrollment.remove' | 'enrollment.revoke-certificate' | 'group.create' | 'group.update' | 'group.delete' | 'group.members' | 'group.sync' | 'group.hold' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
+    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.verify-email' | 'user.confirm-email' | 'user.cancel-email' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.invite' | 'user.link' | 'user.unlink' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.import' | 'course.undo-import' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.reply' | 'enrollment.remove' | 'enrollment.revoke-certificate' | 'group.create' | 'group.update' | 'group.delete' | 'group.members' | 'group.sync' | 'group.hold' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
     /** Id of the account that made the change; null for an operator at the terminal */
     actorId?: string;
     /** Kind of the changed object */
@@ -4286,7 +4440,7 @@ export interface ChangeManyMailsResponse {
     /** Whether the mail was changed */
     outcome: 'done' | 'refused';
     /** Code of the refusal; null otherwise */
-    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'SYNC_HELD' | 'PLAN_OUTDATED' | 'INVITE_LIMIT' | 'COURSE_LOST' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
+    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'GROUP_EXISTS' | 'GROUP_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'PASSWORD_LOGIN_OFF' | 'OIDC_NOT_SET_UP' | 'OIDC_UNAVAILABLE' | 'OIDC_STATE_INVALID' | 'OIDC_DENIED' | 'OIDC_EMAIL_UNVERIFIED' | 'OIDC_NAME_MISSING' | 'OIDC_NO_ACCOUNT' | 'IDENTITY_TAKEN' | 'IDENTITY_LAST' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'SYNC_HELD' | 'PLAN_OUTDATED' | 'INVITE_LIMIT' | 'COURSE_LOST' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
     /** Reason of the refusal, for people; null otherwise */
     message: string | null;
   }[];
@@ -4692,6 +4846,70 @@ export interface Operations {
     parameters: EndSessionParameters;
     body: EndSessionBody;
     response: EndSessionResponse;
+  };
+  /** Whether people can sign in with the organisation's account, and with a password */
+  showOidc: {
+    method: 'GET';
+    path: '/api/oidc';
+    parameters: ShowOidcParameters;
+    body: ShowOidcBody;
+    response: ShowOidcResponse;
+  };
+  /** Begin to sign in with the organisation's account */
+  startOidc: {
+    method: 'GET';
+    path: '/api/oidc/start';
+    parameters: StartOidcParameters;
+    body: StartOidcBody;
+    response: StartOidcResponse;
+  };
+  /** Return from the organisation's sign-in */
+  finishOidc: {
+    method: 'GET';
+    path: '/api/oidc/callback';
+    parameters: FinishOidcParameters;
+    body: FinishOidcBody;
+    response: FinishOidcResponse;
+  };
+  /** The caller's identities, oldest first, and whether the account has a password */
+  listOwnIdentities: {
+    method: 'GET';
+    path: '/api/auth/identities';
+    parameters: ListOwnIdentitiesParameters;
+    body: ListOwnIdentitiesBody;
+    response: ListOwnIdentitiesResponse;
+  };
+  /** Begin to link an identity at the organisation's sign-in to the caller's account */
+  linkIdentity: {
+    method: 'POST';
+    path: '/api/auth/identities';
+    parameters: LinkIdentityParameters;
+    body: LinkIdentityBody;
+    response: LinkIdentityResponse;
+  };
+  /** Remove one of the caller's identities; ends the caller's other sessions */
+  removeOwnIdentity: {
+    method: 'DELETE';
+    path: '/api/auth/identities/{id}';
+    parameters: RemoveOwnIdentityParameters;
+    body: RemoveOwnIdentityBody;
+    response: RemoveOwnIdentityResponse;
+  };
+  /** An account's identities, oldest first */
+  listUserIdentities: {
+    method: 'GET';
+    path: '/api/users/{id}/identities';
+    parameters: ListUserIdentitiesParameters;
+    body: ListUserIdentitiesBody;
+    response: ListUserIdentitiesResponse;
+  };
+  /** Remove one of an account's identities; ends the account's sessions */
+  removeUserIdentity: {
+    method: 'DELETE';
+    path: '/api/users/{id}/identities/{identityId}';
+    parameters: RemoveUserIdentityParameters;
+    body: RemoveUserIdentityBody;
+    response: RemoveUserIdentityResponse;
   };
   /** Accounts, filtered, searched and sorted */
   listUsers: {

@@ -176,7 +176,8 @@ function responseType(responses: unknown, place: string): string {
   const contents = Object.entries(asObject(responses, place))
     .filter(([status]) => status.startsWith('2'))
     .map(([status, response]) => contentType(asObject(response, place).content, `${place} ${status}`));
-  return union(contents);
+  // Redirects have no success below 300.
+  return contents.length === 0 ? 'undefined' : union(contents);
 }
 
 interface Declaration {

@@ -34,6 +34,17 @@ const defaultMessages = {
   OWN_ACCOUNT: "A bulk change can't include your own account. Leave it out.",
   NO_MATCHING_ACCOUNT: 'Invalid credentials or account inactive.',
   WRONG_PASSWORD: 'Invalid credentials.',
+  PASSWORD_LOGIN_OFF:
+    "People sign in with the organisation's account (PASSWORD_LOGIN is off), so the program generates no passwords.",
+  OIDC_NOT_SET_UP: "The organisation's sign-in is not set up. Set OIDC_ISSUER.",
+  OIDC_UNAVAILABLE: "The organisation's sign-in can't be reached now. Try again.",
+  OIDC_STATE_INVALID: 'This sign-in has expired, or was replaced by another one. Begin again.',
+  OIDC_DENIED: "The organisation's sign-in was cancelled or refused.",
+  OIDC_EMAIL_UNVERIFIED: "The organisation's sign-in doesn't confirm the email of the account.",
+  OIDC_NAME_MISSING: "The organisation's sign-in gives no first and last name.",
+  OIDC_NO_ACCOUNT: 'There is no account for this person. Ask the super admin of the programme.',
+  IDENTITY_TAKEN: "This account of the organisation is linked to another person's account.",
+  IDENTITY_LAST: 'Without a password, this is the only way to sign in. Set a password first.',
   TOO_MANY_ATTEMPTS: 'Too many failed attempts. Try again later.',
   CURRENT_PASSWORD_INCORRECT: 'Current password is incorrect.',
   PASSWORD_CHANGE_NOT_REQUIRED: 'Password change not required.',
@@ -126,6 +137,7 @@ export type ErrorSubject =
   | 'Trainer'
   | 'Trainee'
   | 'Session'
+  | 'Identity'
   | 'Course'
   | 'Enrollment'
   | 'Certificate'

@@ -21,6 +21,7 @@ export interface Config {
   database: SqliteConfig | MysqlConfig;
   http: Section<'http'>;
   auth: Section<'auth'>;
+  oidc: Section<'oidc'>;
   imports: Section<'imports'>;
   courses: Section<'courses'>;
   retention: Section<'retention'>;
@@ -220,6 +221,7 @@ export function loadConfig(source: ConfigSource = {}): Config {
     database: Object.freeze(database),
     http: Object.freeze(sectionOf(values, 'http')),
     auth: Object.freeze(sectionOf(values, 'auth')),
+    oidc: Object.freeze(sectionOf(values, 'oidc')),
     imports: Object.freeze(sectionOf(values, 'imports')),
     courses: Object.freeze(sectionOf(values, 'courses')),
     retention: Object.freeze(sectionOf(values, 'retention')),

@@ -27,6 +27,7 @@ export function crossChecks(given: GivenSettings, values: Partial<SettingValues>
     ...tlsProblems(given, values),
     ...storageProblems(given, values),
     ...mailProblems(given),
+    ...signInProblems(given, values),
     ...(values.NODE_ENV === 'production' ? secretProblems(values) : []),
   ];
 }
@@ -81,6 +82,46 @@ function mailProblems(given: GivenSettings): SettingProblem[] {
   if (given.SMTP_URL === undefined) return [];
   const missing = (['MAIL_FROM', 'PUBLIC_URL'] as const).filter((name) => given[name] === undefined);
   return missing.map((name) => ({ name, problem: 'must be set when SMTP_URL is' }));
+}
+
+/**
+ * Issuers for several organisations. Each of these organisations decides itself about the emails of its people, also
+ * about foreign ones.
+ */
+const sharedIssuer =
+  /^https:\/\/login\.microsoftonline\.(?:com|us)\/(?:common|organizations|consumers|9188040d-6c67-4c5b-b112-36a304b66dad)(?:\/|$)/i;
+
+/** Google signs in people of all organisations, and private accounts. */
+export const googleIssuer = 'https://accounts.google.com';
+
+function signInProblems(given: GivenSettings, values: Partial<SettingValues>): SettingProblem[] {
+  const first = settingNames.find(
+    (name) => name.startsWith('OIDC_') && given[name] !== undefined && given[name] !== settings[name].default,
+  );
+  if (given.OIDC_ISSUER === undefined) {
+    if (first !== undefined) return [{ name: 'OIDC_ISSUER', problem: `must be set when ${first} is` }];
+    const problem =
+      "must not be off without OIDC_ISSUER, the organisation's sign-in: nobody but the super admin could sign in";
+    return values.PASSWORD_LOGIN === false ? [{ name: 'PASSWORD_LOGIN', problem }] : [];
+  }
+  const needed = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_NAME', 'PUBLIC_URL'] as const;
+  const missing = needed.filter((name) => given[name] === undefined);
+  const problems: SettingProblem[] = missing.map((name) => ({ name, problem: 'must be set when OIDC_ISSUER is' }));
+  if (sharedIssuer.test(given.OIDC_ISSUER))
+    problems.push({
+      name: 'OIDC_ISSUER',
+      problem:
+        'must name your tenant, such as https://login.microsoftonline.com/<tenant id>/v2.0: the given issuer signs in people of all organisations',
+    });
+  if (values.OIDC_EMAIL_VERIFIED === 'trusted' && given.OIDC_ISSUER.startsWith(googleIssuer))
+    problems.push({
+      name: 'OIDC_EMAIL_VERIFIED',
+      problem:
+        'must not be trusted for Google, where people choose their email themselves: set OIDC_EMAIL_VERIFIED=claim',
+    });
+  if (values.OIDC_CREATE === 'trainee' && values.OIDC_DOMAINS?.length === 0)
+    problems.push({ name: 'OIDC_DOMAINS', problem: 'must be set when OIDC_CREATE is trainee' });
+  return problems;
 }
 
 function secretProblems(values: Partial<SettingValues>): SettingProblem[] {

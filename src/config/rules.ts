@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import ms from 'ms';
+import { isLoopback } from '../network.js';
 import type { MailAddress } from './mail-settings.js';
 
 /**
@@ -92,13 +93,31 @@ export const mailAddress: Rule<MailAddress> = (text) => {
 /** Returns the origin of a web address: https, or http for this machine. */
 export const publicUrl: Rule<string> = (text) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isLoopback = url !== undefined && /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback);
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
   if (!url || !isSafe || url.origin !== text.replace(/\/$/, '').toLowerCase())
     throw new Error(
       'must be the address that people open, with https:// and without a path, such as https://courses.example.org; http:// only for localhost',
     );
   return url.origin;
+};
+
+/** Accepts the issuer of OpenID Connect: https, or http for this machine. Keeps its text, which tokens repeat exactly. */
+export const issuer: Rule<string> = (text) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
+  if (!isSafe || /[?#@\s]/.test(text) || text.endsWith('/.well-known/openid-configuration'))
+    throw new Error(
+      'must be the address of the issuer as its tokens give it, such as https://login.example.org/realms/staff: with https://, and without a user name, ?, # or /.well-known/openid-configuration; http:// only for localhost',
+    );
+  return text;
+};
+
+/** Returns the domains of a comma-separated list in lower case. */
+export const domains: Rule<readonly string[]> = (text) => {
+  const entries = commaSeparated(text).map((entry) => entry.toLowerCase());
+  if (entries.some((entry) => !entry.includes('.') || !domain.test(entry)))
+    throw new Error('must be a comma-separated list of domains of emails, such as example.org,staff.example.org');
+  return entries;
 };
 
 /** Returns a duration in seconds. */

@@ -2,10 +2,12 @@ import { parseDatabaseUrl } from './database-url.js';
 import { defaultTls, mailLanguages, parseSmtpUrl } from './mail-settings.js';
 import {
   anyText,
+  domains,
   extensions,
   flag,
   hostName,
   integer,
+  issuer,
   lifetime,
   mailAddress,
   matching,
@@ -211,12 +213,68 @@ const declarations = {
     description:
       "`on` refuses the 3,000 most common passwords, and the account's own email, phone and name as a password",
   },
+  PASSWORD_LOGIN: {
+    rule: flag('on', 'off'),
+    default: 'on',
+    path: 'auth.passwordLogin',
+    displayTexts: { true: 'on', false: 'off' },
+    description:
+      "`off`: everybody except the super admin signs in with the organisation's account only; needs `OIDC_ISSUER`",
+  },
   INITIAL_PASSWORD_DAYS: {
     rule: integer(1, 366),
     default: '30',
     path: 'auth.initialPasswordDays',
     description:
       'how long an initial password works, in days: a generated password, or one registered with `requiresPasswordChange`',
+  },
+  OIDC_ISSUER: {
+    rule: issuer,
+    path: 'oidc.issuer',
+    ifAbsent: '(none)',
+    description:
+      "issuer of the organisation's sign-in (OpenID Connect): `https://login.example.org/realms/staff`; needs `OIDC_CLIENT_ID`, `OIDC_CLIENT_SECRET`, `OIDC_NAME` and `PUBLIC_URL`; see docs/SINGLE-SIGN-ON.md",
+  },
+  OIDC_CLIENT_ID: {
+    rule: anyText,
+    path: 'oidc.clientId',
+    ifAbsent: '(none)',
+    description: 'id of this service at the issuer',
+  },
+  OIDC_CLIENT_SECRET: {
+    rule: anyText,
+    secret: true,
+    path: 'oidc.clientSecret',
+    ifAbsent: '(none)',
+    description: 'secret of this service at the issuer',
+  },
+  OIDC_NAME: {
+    rule: matching(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,60}$/u, 'must be 1 to 60 characters of text'),
+    path: 'oidc.name',
+    ifAbsent: '(none)',
+    description: "name of the organisation's account, on the button of the sign-in page and in invitations",
+  },
+  OIDC_DOMAINS: {
+    rule: domains,
+    default: '',
+    path: 'oidc.domains',
+    ifAbsent: '(none)',
+    description:
+      'domains of emails, separated by commas: verified emails of the issuer in these domains find accounts, or create them; none: people link their account themselves',
+  },
+  OIDC_EMAIL_VERIFIED: {
+    rule: oneOf('claim', 'trusted'),
+    default: 'claim',
+    path: 'oidc.emailVerified',
+    description:
+      '`claim`: an email counts as verified if the issuer says so; `trusted`: unless the issuer denies it, for issuers of one organisation',
+  },
+  OIDC_CREATE: {
+    rule: oneOf('off', 'trainee'),
+    default: 'off',
+    path: 'oidc.create',
+    description:
+      '`trainee`: creates accounts at the first sign-in of people with a verified email in `OIDC_DOMAINS`; `off`: only existing accounts sign in',
   },
   IMPORT_BATCH_ROWS: {
     rule: integer(1, 10_000),

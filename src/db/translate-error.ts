@@ -22,6 +22,8 @@ const constraintCodes: Readonly<Record<string, ErrorCode>> = {
   'enrollments.user_id': 'ALREADY_ENROLLED',
   groups_name_key_unique: 'GROUP_EXISTS',
   'groups.name_key': 'GROUP_EXISTS',
+  identities_subject_unique: 'IDENTITY_TAKEN',
+  'identities.issuer': 'IDENTITY_TAKEN',
   users_super_admin_unique: 'SUPER_ADMIN_EXISTS',
   'users.super_admin_marker': 'SUPER_ADMIN_EXISTS',
 };

@@ -17,6 +17,8 @@ export const auditActions = [
   'user.mail-reset-link',
   'user.set-password',
   'user.invite',
+  'user.link',
+  'user.unlink',
   'user.unlock',
   'user.end-session',
   'user.end-sessions',

@@ -4,6 +4,7 @@ import type { Database } from '../db/connection.js';
 import type { Account } from '../db/models/user.js';
 import type { Logger } from '../logger.js';
 import type { Role } from '../schemas/fields.js';
+import type { SignInMethod } from '../schemas/identity.js';
 import type { ImagePreparer } from '../storage/images.js';
 import type { FileStorage } from '../storage/storage.js';
 import type { PasswordHasher } from './credentials/passwords.js';
@@ -41,6 +42,8 @@ export interface Caller extends Client {
   user: Account;
   sessionId: string;
   sessionExpiresAt: Date;
+  /** How the caller signed in. */
+  method: SignInMethod;
 }
 
 /** Role and account of a reader or author. Only super admins may lack an account: the operator at the terminal has none. */

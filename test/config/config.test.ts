@@ -27,6 +27,17 @@ const storage = (key: keyof S3Config) => (config: Config) => (config.files.stora
 const bucket = { S3_BUCKET: 'courses' };
 const s3 = { ...bucket, FILE_STORAGE: 's3' };
 const mysql = { DB_NAME: 'courses', DB_USER: 'app' };
+const oidc = {
+  OIDC_ISSUER: 'https://login.example.org',
+  OIDC_CLIENT_ID: 'courses',
+  OIDC_CLIENT_SECRET: 'secret',
+  OIDC_NAME: 'Example Org',
+  PUBLIC_URL: 'https://courses.example.org',
+};
+const without = (name: keyof typeof oidc) => {
+  const { [name]: _, ...others } = oidc;
+  return others;
+};
 const refused = 'refused without it';
 const goodSecret = 'k9Rf2LmQ8zXw4VtB7nYc1HsD5gJp3TuA';
 
@@ -149,6 +160,60 @@ const settings: Readonly<Record<string, SettingCase>> = {
   BCRYPT_COST: number(auth('bcryptCost'), 12, 10, 15),
   PASSWORD_MIN_LENGTH: number(auth('passwordMinLength'), 6, 6, 64),
   PASSWORD_BLOCKLIST: switched(auth('passwordBlocklist'), false),
+  PASSWORD_LOGIN: { ...switched(auth('passwordLogin'), true), beside: oidc },
+  OIDC_ISSUER: {
+    beside: without('OIDC_ISSUER'),
+    read: (config) => config.oidc.issuer,
+    unset: refused,
+    valid: {
+      'https://login.example.org/realms/staff': 'https://login.example.org/realms/staff',
+      'https://login.example.org/': 'https://login.example.org/',
+      'http://localhost:8080': 'http://localhost:8080',
+    },
+    invalid: [
+      'login.example.org',
+      'http://login.example.org',
+      'https://me@login.example.org',
+      'https://login.example.org/?a=b',
+      'https://login.example.org/.well-known/openid-configuration',
+    ],
+    mustBe:
+      'must be the address of the issuer as its tokens give it, such as https://login.example.org/realms/staff: with https://, and without a user name, ?, # or /.well-known/openid-configuration; http:// only for localhost.',
+  },
+  OIDC_CLIENT_ID: text((config) => config.oidc.clientId, without('OIDC_CLIENT_ID'), refused),
+  OIDC_CLIENT_SECRET: text((config) => config.oidc.clientSecret, without('OIDC_CLIENT_SECRET'), refused),
+  OIDC_NAME: {
+    beside: without('OIDC_NAME'),
+    read: (config) => config.oidc.name,
+    unset: refused,
+    valid: { 'Example Org': 'Example Org' },
+    invalid: ['a\nb', 'x'.repeat(61)],
+    mustBe: 'must be 1 to 60 characters of text.',
+  },
+  OIDC_DOMAINS: {
+    beside: oidc,
+    read: (config) => config.oidc.domains,
+    unset: [],
+    valid: { 'Example.org, staff.example.org,': ['example.org', 'staff.example.org'] },
+    invalid: ['example', '@example.org', '*.example.org', 'ada@example.org'],
+    mustBe: 'must be a comma-separated list of domains of emails, such as example.org,staff.example.org.',
+  },
+  OIDC_EMAIL_VERIFIED: {
+    beside: oidc,
+    read: (config) => config.oidc.emailVerified,
+    unset: 'claim',
+    valid: { claim: 'claim', trusted: 'trusted' },
+    invalid: ['true', 'always'],
+    mustBe: 'must be claim or trusted.',
+  },
+  OIDC_CREATE: {
+    beside: { ...oidc, OIDC_DOMAINS: 'example.org' },
+    read: (config) => config.oidc.create,
+    unset: 'off',
+    valid: { off: 'off', trainee: 'trainee' },
+    invalid: ['on', 'trainer'],
+    mustBe: 'must be off or trainee.',
+  },
   INITIAL_PASSWORD_DAYS: number(auth('initialPasswordDays'), 30, 1, 366),
   IMPORT_CONCURRENCY: number(imports('concurrency'), 1, 1, 16),
   IMPORT_BATCH_ROWS: number(imports('batchRows'), 2000, 1, 10_000),
@@ -390,6 +455,33 @@ describe('loadConfig', () => {
       { path: 'MAIL_FROM', message: 'MAIL_FROM must be set when SMTP_URL is.' },
       { path: 'PUBLIC_URL', message: 'PUBLIC_URL must be set when SMTP_URL is.' },
     ]);
+  });
+
+  it("requires all settings of the organisation's sign-in together", async () => {
+    const names = async (env: Record<string, string>) => (await problemsWith(env)).map(({ path: name }) => name);
+    expect(await names({ OIDC_ISSUER: oidc.OIDC_ISSUER })).to.have.members([
+      'OIDC_CLIENT_ID',
+      'OIDC_CLIENT_SECRET',
+      'OIDC_NAME',
+      'PUBLIC_URL',
+    ]);
+    expect(await problemsWith({ OIDC_DOMAINS: 'example.org' })).to.deep.equal([
+      { path: 'OIDC_ISSUER', message: 'OIDC_ISSUER must be set when OIDC_DOMAINS is.' },
+    ]);
+    expect(await names({ PASSWORD_LOGIN: 'off' })).to.deep.equal(['PASSWORD_LOGIN']);
+    expect(await names({ ...oidc, OIDC_CREATE: 'trainee' })).to.deep.equal(['OIDC_DOMAINS']);
+  });
+
+  it('refuses issuers of several organisations, and trusts no emails of Google', async () => {
+    const names = async (env: Record<string, string>) =>
+      (await problemsWith({ ...oidc, ...env })).map(({ path: name }) => name);
+    for (const tenant of ['common', 'organizations', 'consumers', '9188040d-6c67-4c5b-b112-36a304b66dad'])
+      expect(await names({ OIDC_ISSUER: `https://login.microsoftonline.com/${tenant}/v2.0` })).to.deep.equal([
+        'OIDC_ISSUER',
+      ]);
+    const google = { OIDC_ISSUER: 'https://accounts.google.com' };
+    expect(await names({ ...google, OIDC_EMAIL_VERIFIED: 'trusted' })).to.deep.equal(['OIDC_EMAIL_VERIFIED']);
+    expect(load({ ...oidc, ...google }).oidc.emailVerified).to.equal('claim');
   });
 
   it('reports all problems together, one per setting', async () => {

@@ -108,7 +108,7 @@ describe('POST /api/users/bulk', () => {
     const { Session, User } = context.database.models;
     const { user } = cast.admin;
     const session = await Session.findOne({ where: { userId: user.id }, rejectOnEmpty: true });
-    const { id: sessionId, expiresAt: sessionExpiresAt, ip, userAgent } = session;
+    const { id: sessionId, expiresAt: sessionExpiresAt, ip, userAgent, method } = session;
     // The session ends after the first change.
     async function inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
       const result = await context.database.inTransaction(work);
@@ -117,7 +117,7 @@ describe('POST /api/users/bulk', () => {
     }
     const watched = { ...context, database: { ...context.database, inTransaction } };
     const ids = [cast.trainee, cast.owner, cast.foreign].map((person) => person.user.id);
-    const caller = { user, sessionId, sessionExpiresAt, ip, userAgent };
+    const caller = { user, sessionId, sessionExpiresAt, ip, userAgent, method };
     const { signal } = new AbortController();
     const { outcomes } = await changeManyUsers(watched, actorOf(caller), { action: 'deactivate', ids }, { signal });
     expect(outcomes.map(({ outcome, refusal }) => [outcome, refusal?.code])).to.deep.equal([

@@ -6,6 +6,7 @@ import type { contract } from '../../src/http/api/operations/contract.js';
 import { validationFailure } from '../../src/http/api/response-schemas.js';
 import { mailSettings } from '../support/environment.js';
 import { type Harness, useHarness } from '../support/harness.js';
+import { issuerSettings, useIssuer } from '../support/issuer.js';
 import { compile, type DescribedOperation, descriptionOf } from './support/described.js';
 import { type Example, examples, operations, pathOf, sendExample } from './support/examples.js';
 import { expectFailure, expectInvalid } from './support/expectations.js';
@@ -77,7 +78,8 @@ async function expectRefusals(harness: Harness, operation: Operation, { query: _
 }
 
 describe('The contract', () => {
-  const harness = useHarness(mailSettings);
+  const given = useIssuer();
+  const harness = useHarness(() => ({ ...issuerSettings(given.issuer), ...mailSettings }));
 
   for (const [name, operation] of operations) {
     const { success } = operation;
@@ -89,6 +91,7 @@ describe('The contract', () => {
       expect(response.status, response.text).to.equal(success.status);
       const described = descriptionOf(operation)?.responses[success.status];
       if ('content' in success) expectContent(response, success, described);
+      else if ('redirects' in success) expect(response.headers.location).to.match(/^(\/|http)/);
       else expectDocument(response, name, success.body, described);
       if (!operation.body) return;
       const check = compile(descriptionOf(operation)?.requestBody?.content['application/json'].schema ?? false);
@@ -126,8 +129,14 @@ describe('Flags of operations', () => {
       'verifyCertificate',
       'revokeCertificate',
     ]);
-    for (const flag of ['ownPagesOnly', 'setsCookie'] as const)
-      expect(named((operation) => operation[flag])).to.have.members(['startWebSession', 'endWebSession']);
+    const ofSession = ['startWebSession', 'endWebSession'];
+    expect(named(({ ownPagesOnly }) => ownPagesOnly)).to.have.members(ofSession);
+    expect(named(({ setsCookie }) => setsCookie)).to.have.members([
+      ...ofSession,
+      'startOidc',
+      'finishOidc',
+      'linkIdentity',
+    ]);
     expect(named(({ acceptsRanges }) => acceptsRanges)).to.have.members(['showLogo', 'openMaterial']);
   });
 });

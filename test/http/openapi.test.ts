@@ -82,6 +82,7 @@ describe('GET /api/openapi.json', () => {
         const isSuccess = Number(status) === operation.success.status;
         const successful = [
           ...('freesSeats' in operation.success ? ['Seats-Being-Given'] : []),
+          ...('redirects' in operation.success ? ['Location'] : []),
           ...(operation.setsCookie ? ['Set-Cookie'] : []),
         ];
         const ofStatus = carried[Number(status) as keyof typeof carried] ?? [];

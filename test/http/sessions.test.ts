@@ -42,8 +42,8 @@ describe('GET /api/auth/sessions', () => {
     const [session, ...others] = await list(harness, body.token);
     expect(others).to.deep.equal([]);
     const { createdAt = '', expiresAt = '', ...rest } = session ?? {};
-    expect(rest).to.have.all.keys('id', 'ip', 'userAgent', 'current');
-    expect(rest).to.include({ userAgent: 'x'.repeat(255), current: true });
+    expect(rest).to.have.all.keys('id', 'method', 'ip', 'userAgent', 'current');
+    expect(rest).to.include({ method: 'password', userAgent: 'x'.repeat(255), current: true });
     expect(rest)
       .to.have.property('ip')
       .that.matches(/127\.0\.0\.1$/);

@@ -39,6 +39,7 @@ describe('POST /api/auth/web-session', () => {
     const { expiresAt, today, ...rest } = response.body;
     expect(rest).to.deep.equal({
       user: { id, firstName, lastName, email, phone, role, avatar: null, requiresPasswordChange: false },
+      method: 'password',
       requiresPasswordChange: false,
     });
     expect(today).to.equal(new Date().toLocaleDateString('sv-SE', { timeZone }));
@@ -127,7 +128,7 @@ describe('DELETE /api/auth/web-session', () => {
     const { token } = await signIn(harness.context);
     for (const Cookie of [`${secure}=${token}`, `${secure}=${token}`, `${secure}=nonsense`, `${secure}=`, 'other=1']) {
       const response = await end({ ...ownPage, Cookie }).expect(200);
-      expect(response.body).to.deep.equal({ message: 'Logged out successfully.' });
+      expect(response.body).to.deep.equal({ message: 'Logged out successfully.', signOutUrl: null });
       const { name, value, attributes } = cookieOf(response);
       expect({ name, value }).to.deep.equal({ name: secure, value: '' });
       expect(attributes).to.have.members(['Path=/', 'HttpOnly', 'Secure', 'SameSite=Strict', 'Max-Age=0']);

@@ -5,6 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Course } from '../../src/db/models/course.js';
 import type { Enrollment } from '../../src/db/models/enrollment.js';
 import type { Group } from '../../src/db/models/group.js';
+import type { Identity } from '../../src/db/models/identity.js';
 import type { Mail } from '../../src/db/models/mail.js';
 import type { StoredFile } from '../../src/db/models/stored-file.js';
 import type { User } from '../../src/db/models/user.js';
@@ -276,6 +277,19 @@ export async function buildLock(context: Context, subject: { accountId: string }
     signedInAt: null,
     lockedUntil: new Date(now.getTime() + 60_000),
     locks: 1,
+  });
+}
+
+/** Links an identity to an account; by default one that its owner has linked. */
+export async function buildIdentity(
+  { database, now }: Context,
+  { id: userId, email }: Pick<User, 'id' | 'email'>,
+  given: Partial<Identity> = {},
+): Promise<Identity> {
+  const id = uuidv7();
+  return database.models.Identity.create({
+    ...{ id, userId, email, issuer: 'https://login.example.org', subject: id, linkedBy: 'owner', createdAt: now() },
+    ...given,
   });
 }
 

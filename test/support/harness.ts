@@ -78,7 +78,7 @@ const tables = [
     'import_plans',
     'imports',
   ],
-  ...['audit_entries', 'sessions', 'account_words', 'users', 'leases'],
+  ...['audit_entries', 'sessions', 'identities', 'account_words', 'users', 'leases'],
 ];
 
 /** Query for the tables with rows. After most tests, few tables have rows. */
@@ -109,15 +109,15 @@ export interface Harness {
 /**
  * Gives the enclosing `describe` a program on a database that is emptied before each test. A suite with a logger or
  * settings has a separate program. All other suites share a program.
- * @param settings environment variables in addition to {@link testEnvironment}
+ * @param settings environment variables in addition to {@link testEnvironment}, or a function that is called before the tests
  * @param options `empty: 'never'`: the tests empty the database; `deadlines` are those of requests
  */
 export function useHarness(
-  settings: Record<string, string> = {},
+  settings: Record<string, string> | (() => Record<string, string>) = {},
   logger: Logger = silent,
   { empty = 'before each', deadlines }: { empty?: 'before each' | 'never'; deadlines?: Partial<Deadlines> } = {},
 ): Harness {
-  const isOwn = Object.keys(settings).length > 0 || logger !== silent;
+  const isOwn = typeof settings === 'function' || Object.keys(settings).length > 0 || logger !== silent;
   const harness = {
     advance(milliseconds: number) {
       aheadMs += milliseconds;
@@ -131,7 +131,7 @@ export function useHarness(
   before(async () => {
     const { database, create, context } = await openShared();
     harness.databaseUrl = database.url;
-    harness.context = isOwn ? await create(settings, logger) : context;
+    harness.context = isOwn ? await create(typeof settings === 'function' ? settings() : settings, logger) : context;
     harness.app = createApp(harness.context, { ...(deadlines && { deadlines }) });
   });
 

@@ -5,6 +5,7 @@ import { initCertificate } from './certificate.js';
 import { initCourse } from './course.js';
 import { initEnrollment } from './enrollment.js';
 import { initFormerMember, initGroup, initGroupEnrollment, initGroupMember } from './group.js';
+import { initIdentity } from './identity.js';
 import { initImport } from './import.js';
 import { initImportPlan } from './import-plan.js';
 import { initImportPlanRow } from './import-plan-row.js';
@@ -25,6 +26,7 @@ export function initModels(sequelize: Sequelize) {
     AccountWord: initAccountWord(sequelize),
     CourseWord: initCourseWord(sequelize),
     Session: initSession(sequelize),
+    Identity: initIdentity(sequelize),
     AuditEntry: initAuditEntry(sequelize),
     Import: initImport(sequelize),
     ImportRow: initImportRow(sequelize),

@@ -7,6 +7,7 @@ import {
   type NonAttribute,
   type Sequelize,
 } from 'sequelize';
+import type { SignInMethod } from '../../schemas/identity.js';
 import { id, primaryKey, timestamp } from './columns.js';
 import type { User } from './user.js';
 
@@ -14,6 +15,7 @@ import type { User } from './user.js';
 export class Session extends Model<InferAttributes<Session>, InferCreationAttributes<Session>> {
   declare id: string;
   declare userId: string;
+  declare method: CreationOptional<SignInMethod>;
   declare createdAt: Date;
   declare lastUsedAt: CreationOptional<Date | null>;
   declare expiresAt: Date;
@@ -27,6 +29,7 @@ export function initSession(sequelize: Sequelize): typeof Session {
     {
       id: primaryKey(),
       userId: { ...id(), allowNull: false },
+      method: { type: DataTypes.STRING(10), allowNull: false, defaultValue: 'password' },
       createdAt: { ...timestamp(), allowNull: false },
       lastUsedAt: timestamp(),
       expiresAt: { ...timestamp(), allowNull: false },

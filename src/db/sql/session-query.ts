@@ -1,11 +1,12 @@
 import { accountFields, sessionFields } from '../../schemas/account-fields.js';
 import type { FieldColumn } from '../../schemas/fields-table.js';
+import type { SignInMethod } from '../../schemas/identity.js';
 import type { Database } from '../connection.js';
 import type { Session } from '../models/session.js';
 import type { Account } from '../models/user.js';
 import { selectFirstText } from './select.js';
 
-export interface SessionWithUser extends Pick<Session, 'id' | 'expiresAt'> {
+export interface SessionWithUser extends Pick<Session, 'id' | 'expiresAt' | 'method'> {
   /** Time of the last use, or of the creation. */
   usedAt: Date;
   user: Account;
@@ -17,13 +18,13 @@ const accountAttributes = ['id', 'phoneKey', 'passwordHash', ...sessionFields] a
 /** Returns the column of an attribute, as Sequelize names it. */
 const columnOf = (attribute: string) => attribute.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-const statement = `SELECT CAST(JSON_ARRAY(s.id, COALESCE(s.last_used_at, s.created_at), s.expires_at,
+const statement = `SELECT CAST(JSON_ARRAY(s.id, COALESCE(s.last_used_at, s.created_at), s.expires_at, s.method,
   ${accountAttributes.map((attribute) => `u.${columnOf(attribute)}`).join(', ')}) AS CHAR)
   FROM \`sessions\` s JOIN \`users\` u ON u.id = s.user_id WHERE s.id = ? AND s.user_id = ?`;
 
 /** A column's value in JSON. Some databases write booleans as numbers, and all write dates as text. */
 type JsonValue = string | boolean | 0 | 1 | null;
-type Row = [sessionId: string, usedAt: string, expiresAt: string, ...account: JsonValue[]];
+type Row = [sessionId: string, usedAt: string, expiresAt: string, method: SignInMethod, ...account: JsonValue[]];
 
 /** Parses a stored timestamp in UTC, such as `2026-11-22 18:04:05.123`. SQLite appends the zone, and MySQL zeros. */
 const dateOf = (text: string) => new Date(`${text.slice(0, 10)}T${text.slice(11, 23)}Z`);
@@ -47,7 +48,7 @@ export async function findSession(
 ): Promise<SessionWithUser | undefined> {
   const found = await selectFirstText(sequelize, statement, [sid, userId]);
   if (found === undefined) return undefined;
-  const [sessionId, usedAt, expiresAt, ...account] = JSON.parse(found) as Row;
+  const [sessionId, usedAt, expiresAt, method, ...account] = JSON.parse(found) as Row;
   const values = accountAttributes.map((attribute, index) => [
     attribute,
     attributeValue(attribute, account[index] ?? null),
@@ -56,6 +57,7 @@ export async function findSession(
     id: sessionId,
     usedAt: dateOf(usedAt),
     expiresAt: dateOf(expiresAt),
+    method,
     // The assertion restores the types of the keys, which Object.fromEntries loses.
     user: Object.fromEntries(values) as Account,
   };

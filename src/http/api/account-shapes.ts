@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { mailLanguages } from '../../config/mail-settings.js';
 import { userViews } from '../../presenters/user.js';
 import { accountFields } from '../../schemas/account-fields.js';
+import { linkedByWords, signInMethods } from '../../schemas/identity.js';
 import { inviteStates } from '../../schemas/mail.js';
 import { bulkActions } from '../../schemas/user.js';
 import { publicCodes } from './failures.js';
@@ -15,6 +16,7 @@ import {
   nullableText,
   nullableTimestamp,
   shapesOf,
+  text,
   timestamp,
   token,
 } from './response-schemas.js';
@@ -39,10 +41,22 @@ export const login = component(
   Joi.object({ token, user: loginUser }),
 );
 
+/** How a session began. */
+const signInMethod = Joi.valid(...signInMethods)
+  .required()
+  .description("How the person signed in: `oidc` is the organisation's account")
+  .example('password');
+
 export const webSession = component(
   'WebSession',
   'The account that is signed in to the web console',
-  Joi.object({ user: loginUser, requiresPasswordChange: boolean, expiresAt: timestamp, today: date }),
+  Joi.object({
+    user: loginUser,
+    method: signInMethod,
+    requiresPasswordChange: boolean,
+    expiresAt: timestamp,
+    today: date,
+  }),
 );
 
 /** An account as trainers and trainees see it. */
@@ -105,11 +119,31 @@ export const bulkChange = component(
   }),
 );
 
+export const identity = component(
+  'Identity',
+  "An account at the organisation's sign-in that signs in a person",
+  Joi.object({
+    id,
+    issuer: text.description('Issuer (OpenID Connect)').example('https://login.example.org'),
+    subject: text.description('Subject: the id of the person at the issuer').example('248289761001'),
+    email: nullableText
+      .description('Email at the issuer when the identity was linked; null without one')
+      .example('ada@example.org'),
+    linkedBy: Joi.valid(...linkedByWords)
+      .required()
+      .description('`email`: by the verified email; `creation`: created with the account; `owner`: by its owner')
+      .example('email'),
+    createdAt: timestamp,
+    lastUsedAt: nullableTimestamp,
+  }),
+);
+
 export const session = component(
   'Session',
   'A session of an account',
   Joi.object({
     id,
+    method: signInMethod,
     createdAt: timestamp,
     lastUsedAt: Joi.date().iso(),
     expiresAt: timestamp,

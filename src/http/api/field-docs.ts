@@ -339,6 +339,7 @@ export const fieldDocs: Readonly<
     example: 13,
   },
   seatsTaken: { description: 'Number of pending and active trainees. Only with `include=seats`', example: 12 },
+  identities: { description: 'The identities' },
   sessions: { description: 'The sessions of this page' },
   setupRequired: { description: 'Whether the super admin must still be created', example: false },
   shortDescription: { description: 'Description in a sentence', example: 'An introduction to compilers.' },

@@ -39,7 +39,7 @@ export interface Operation {
   secretPath?: true;
   /** Only pages of this service may call the operation; other requests are refused with 403. */
   ownPagesOnly?: true;
-  /** The response sets or removes the session cookie. */
+  /** The response sets or removes a cookie of the web console. */
   setsCookie?: true;
   params?: Joi.ObjectSchema;
   query?: Joi.ObjectSchema;
@@ -67,8 +67,10 @@ export interface Operation {
    */
   itemBytes?: number;
   /** The successful response: JSON, or a stream of another content type. */
-  success: { status: 200 | 201 | 202; description: string } & (
+  success: { status: 200 | 201 | 202 | 303; description: string } & (
     | { body: Joi.ObjectSchema; freesSeats?: true }
+    /** Sends the browser to the `location` in the result of the handler. */
+    | { redirects: true }
     | {
         /** Alternative content type on request: see {@link table}. */
         otherContent?: typeof workbookType;
@@ -139,6 +141,9 @@ export const freeingSeats = <const S extends 200 | 201 | 202>(
 
 /** Header with the same meaning as `seatsBeingGiven`. */
 export const seatsHeader = 'Seats-Being-Given';
+
+/** Declares a response that sends the browser to another address (RFC 9110, section 15.4.4). */
+export const redirect = (description: string) => ({ status: 303, description, redirects: true }) as const;
 
 /** Declares a response that isn't JSON. */
 export const streamed = <const C extends string>(description: string, content: C) =>

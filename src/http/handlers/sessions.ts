@@ -1,8 +1,10 @@
 import { presentSession, presentWebSession } from '../../presenters/session.js';
 import { endAllSessions } from '../../services/accounts/sessions.js';
 import { login } from '../../services/auth/login.js';
+import { mustChangePassword } from '../../services/auth/permissions.js';
 import { endOwnSession, endSession, endSessionOfToken, listSessions } from '../../services/auth/sessions.js';
 import { today } from '../../services/dates.js';
+import { signOutUrl } from '../../services/identities/flow.js';
 import type { Handlers } from '../routing/handler.js';
 
 export const sessionHandlers = {
@@ -14,16 +16,27 @@ export const sessionHandlers = {
         context.logger.warn({ err: error }, 'the session that a login has replaced is still open'),
       );
     cookie.set(token);
-    return presentWebSession(user, expiresAt, today(context));
+    return presentWebSession(user, {
+      method: 'password',
+      requiresPasswordChange: user.requiresPasswordChange,
+      expiresAt,
+      today: today(context),
+    });
   },
 
   showWebSession: async ({ context, caller }) =>
-    presentWebSession(caller.user, caller.sessionExpiresAt, today(context)),
+    presentWebSession(caller.user, {
+      method: caller.method,
+      requiresPasswordChange: mustChangePassword(caller),
+      expiresAt: caller.sessionExpiresAt,
+      today: today(context),
+    }),
 
-  async endWebSession({ context, cookie }) {
-    if (cookie.token !== undefined) await endSessionOfToken(context, cookie.token);
+  async endWebSession({ context, cookie, withoutSlot }) {
+    const method = cookie.token === undefined ? undefined : await endSessionOfToken(context, cookie.token);
     cookie.clear();
-    return { message: 'Logged out successfully.' };
+    const url = method === 'oidc' ? await withoutSlot(() => signOutUrl(context)) : undefined;
+    return { message: 'Logged out successfully.', signOutUrl: url ?? null };
   },
 
   async logout({ context, caller }) {

@@ -6,6 +6,7 @@ import type { Contract } from '../api/operations/contract.js';
 import type { StreamedResponse } from '../body/streams.js';
 import type { ReceivedUpload } from '../body/uploads.js';
 import type { SessionCookie } from './session-cookie.js';
+import type { StateCookie } from './state-cookie.js';
 
 /** Options for receiving a file. */
 export interface ReceiveOptions {
@@ -50,6 +51,8 @@ export interface AnyHandlerRequest {
   authorization: string | undefined;
   /** The session cookie of the web console. */
   cookie: SessionCookie;
+  /** The cookie with the state of a sign-in at the organisation. */
+  stateCookie: StateCookie;
   setHeader(name: string, value: string): void;
 }
 
@@ -70,10 +73,16 @@ export interface HandlerRequest<T extends Operation> extends AnyHandlerRequest {
 /** A handler for any operation. */
 export type AnyHandler = (request: AnyHandlerRequest) => Promise<object>;
 
-/** Handles one operation, and returns the body of its successful response. */
+/** Handles one operation, and returns the body of its successful response, or the address of its redirect. */
 export type Handler<T extends Operation> = (
   request: HandlerRequest<T>,
-) => Promise<T['success'] extends { content: string } ? StreamedResponse : object>;
+) => Promise<
+  T['success'] extends { content: string }
+    ? StreamedResponse
+    : T['success'] extends { redirects: true }
+      ? { location: string }
+      : object
+>;
 
 /** One handler for each operation of the contract. Missing and additional handlers don't compile. */
 export type Handlers = { [K in keyof Contract]: Handler<Contract[K]> };

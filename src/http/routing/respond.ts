@@ -19,6 +19,7 @@ import { assertAuthorized, assertSessionActive, callerOf, whileSignedIn } from '
 import { clientOf } from './client.js';
 import type { AnyHandler, AnyHandlerRequest, ReceiveOptions } from './handler.js';
 import { type SessionCookie, sessionCookie } from './session-cookie.js';
+import { stateCookie } from './state-cookie.js';
 
 /** Maximum JSON body in bytes, for a few text fields. */
 const jsonLimit = 100 * 1024;
@@ -227,6 +228,7 @@ class Exchange {
       },
       withoutSlot: this.#withoutSlot,
       rangeOf: (bytes, etag) => rangeOf(request, response, bytes, etag),
+      stateCookie: stateCookie(request, response),
       authorization: request.headers.authorization,
     };
   }
@@ -283,8 +285,9 @@ class Exchange {
     const response = this.response;
     response.statusCode = success.status;
     if (sendIfConstant(this.request, response, result)) return;
-    // The mapped type of handlers ensures that operations with a content type return a stream.
-    if ('content' in success) await this.#stream(success.content, result as StreamedResponse);
+    // The mapped type of handlers ensures that redirects return a location, and operations with a content type a stream.
+    if ('redirects' in success) response.location((result as { location: string }).location).end();
+    else if ('content' in success) await this.#stream(success.content, result as StreamedResponse);
     else if (itemBytes === undefined) sendJson(response, result);
     else {
       const bytes = await sendLargeJson(response, result);

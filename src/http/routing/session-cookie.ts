@@ -57,7 +57,7 @@ export function isFromOwnPage(request: Request): boolean {
  * other white space, because a page of a sibling domain may set a cookie whose name differs only in white space.
  * @returns undefined for two cookies of this name, because a page of another port or domain may have set one of them
  */
-function cookieValue(header: string, name: string): string | undefined {
+export function cookieValue(header: string, name: string): string | undefined {
   const values = header.split(/; ?/).filter((pair) => pair.startsWith(`${name}=`));
   const [only, ...others] = values.map((pair) => pair.slice(name.length + 1));
   return others.length === 0 && only !== '' ? only : undefined;
@@ -78,7 +78,7 @@ export function sessionCookie(request: Request, response: Response): SessionCook
   function send(value: string, attributes: string): void {
     const isSecure = acceptsSecure(request);
     const flags = `Path=/; HttpOnly; ${isSecure ? 'Secure; ' : ''}SameSite=Strict${attributes}`;
-    response.setHeader('Set-Cookie', `${nameOf(isSecure)}=${value}; ${flags}`);
+    response.append('Set-Cookie', `${nameOf(isSecure)}=${value}; ${flags}`);
   }
   return {
     get token() {

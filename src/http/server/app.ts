@@ -9,6 +9,7 @@ import { courseHandlers } from '../handlers/courses.js';
 import { enrollmentHandlers } from '../handlers/enrollments.js';
 import { fileHandlers } from '../handlers/files.js';
 import { groupHandlers } from '../handlers/groups.js';
+import { identityHandlers } from '../handlers/identities.js';
 import { importHandlers } from '../handlers/imports.js';
 import { linkHandlers } from '../handlers/links.js';
 import { mailHandlers } from '../handlers/mails.js';
@@ -124,6 +125,7 @@ export function createApp(context: Context, overrides: ServerOverrides = {}, con
           ...authHandlers,
           ...linkHandlers,
           ...sessionHandlers,
+          ...identityHandlers,
           ...userHandlers,
           ...groupHandlers,
           ...courseHandlers,

@@ -18,6 +18,8 @@ import {
   leaveGroups,
   queueWaitingInvitations,
   removeMails,
+  revokeCalendars,
+  unlinkIdentities,
 } from './effect-statements.js';
 import { type AccountChange, type AccountEffects, accountEffects } from './effects.js';
 
@@ -86,6 +88,8 @@ export class EffectBatch {
     await queueWaitingInvitations(core, renewed, transaction); // effect: invitations.queued
     await queueMails(core, mails, transaction); // effect: mails.queued
     await leaveGroups(core, idsWith('leavesGroups', true), transaction); // effect: groups.left
+    await revokeCalendars(core, idsWith('revokesCalendar', true), transaction); // effect: calendars.revoked
+    await unlinkIdentities(core, idsWith('unlinks', true), transaction); // effect: identities.removed
     await forgetDeactivations(core, idsWith('forgetsDeactivation', true), transaction); // effect: rosters.forgotten
     if (filesOf.userId.length > 0) await markForDeletion(core, filesOf, transaction); // effect: files.marked
     if (waiting.userId.length > 0) await markCoursesOfEnrollments(models, waiting, transaction); // effect: seats.marked-waiting

@@ -20,8 +20,6 @@ const dayMs = 24 * 60 * 60_000;
 /** Changes of email that a person may request in a day: each may send a mail to a stranger. */
 const changesPerDay = 5;
 
-export const unconfirmedEmailFields = { emailConfirmedAt: null, mailFailedAt: null };
-
 const emailUnchanged = () =>
   validationError([
     { path: 'email', code: 'EMAIL_UNCHANGED', message: 'The account has this email already. Give another one.' },

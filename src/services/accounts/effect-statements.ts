@@ -113,6 +113,20 @@ export async function leaveGroups({ database }: Core, userIds: Ids, transaction:
   await database.models.GroupMember.destroy({ where: { userId: [...userIds] }, transaction });
 }
 
+export async function revokeCalendars({ database }: Core, userIds: Ids, transaction: Transaction): Promise<void> {
+  if (userIds.length === 0) return;
+  await database.models.Calendar.destroy({ where: { userId: [...userIds] }, transaction });
+}
+
+/**
+ * Removes identities that were linked by an email or with the account. Identities that the owners have linked in person stay.
+ */
+export async function unlinkIdentities({ database }: Core, userIds: Ids, transaction: Transaction): Promise<void> {
+  if (userIds.length === 0) return;
+  const where = { userId: [...userIds], linkedBy: ['email', 'creation'] };
+  await database.models.Identity.destroy({ where, transaction });
+}
+
 /** Forgets that rosters have deactivated these accounts. */
 export async function forgetDeactivations({ database }: Core, userIds: Ids, transaction: Transaction): Promise<void> {
   if (userIds.length === 0) return;

@@ -10,12 +10,12 @@ import { userKeys } from './keys.js';
 
 /** Fields of an account that effects depend on. Absent fields don't change. */
 export type AccountState = Pick<User, 'id' | 'firstName' | 'lastName' | 'email' | 'role' | 'isActive'> &
-  Partial<Pick<User, 'passwordHash' | 'hasPassword' | 'inviteState' | 'avatar'>> &
+  Partial<Pick<User, 'passwordHash' | 'hasPassword' | 'inviteState' | 'avatar' | 'emailConfirmedAt'>> &
   Partial<SearchedAccount>;
 
 /** Data of a change besides the fields of the account. */
 export interface Cause {
-  action: AuditActionOn<'user'> | 'own.password' | 'own.profile' | 'own.avatar' | 'own.sessions' | 'own.email';
+  action: AuditActionOn<'user'> | `own.${'password' | 'profile' | 'avatar' | 'sessions' | 'email' | 'link'}`;
   actor: Author;
   /** Session in which people change their own account; it stays valid. */
   keptSessionId?: string | undefined;
@@ -55,6 +55,10 @@ export interface AccountEffects extends Pick<Cause, 'keptSessionId' | 'cancelLin
   addedWords: AccountWordRow[];
   removedWords: AccountWordRow[];
   isRenamed?: boolean;
+  /** Revokes the private address of the calendar. */
+  revokesCalendar?: boolean;
+  /** Removes identities that the owner has not linked in person. */
+  unlinks?: boolean;
   /** Ends memberships: the super admin is in no group. */
   leavesGroups?: boolean;
   /** Forgets that a roster deactivated the account: it stays as people set it from now on. */
@@ -82,6 +86,9 @@ export const isOpenInvitation = (state: User['inviteState'] | undefined): boolea
   state === 'queued' || state === 'sent' || state === 'failed';
 
 const changesPassword = ({ before, after }: Change) => before.passwordHash !== after.passwordHash;
+/** Whether the first sign-in with the organisation's account proves an email that nobody has confirmed. */
+const provesEmail = ({ before, after }: Change, { action }: Cause) =>
+  action === 'own.link' && !before.emailConfirmedAt && Boolean(after.emailConfirmedAt);
 const isActivated = ({ before, after }: Change) => !before.isActive && after.isActive;
 /** Whether an invitation is open and the change itself doesn't set its state. */
 const hasOpenInvitation = ({ before, after }: Change) =>
@@ -135,7 +142,9 @@ function addEffectsOfChange(effects: AccountEffects, change: Change, cause: Caus
   const { action, actor } = cause;
   const hasNewEmail = before.email !== after.email;
   const hasNewPassword = changesPassword(change);
+  const isClaimed = provesEmail(change, cause);
   const mustSignIn = [
+    isClaimed, // effect: first-link.sessions
     hasNewPassword, // effect: password.sessions
     hasNewEmail, // effect: email.sessions
     before.role !== after.role, // effect: role.sessions
@@ -147,6 +156,7 @@ function addEffectsOfChange(effects: AccountEffects, change: Change, cause: Caus
     mustSignIn,
     action === 'user.end-sessions', // effect: end-sessions.sessions
     action === 'own.sessions', // effect: own-sessions.sessions
+    action === 'user.unlink', // effect: unlink.sessions
   ].includes(true);
 
   const isInvited = action === 'user.invite';
@@ -156,10 +166,13 @@ function addEffectsOfChange(effects: AccountEffects, change: Change, cause: Caus
   // Somebody else changes the account, perhaps because a stranger reads its mail: all links end.
   const isRescue = (hasNewEmail || before.isActive !== after.isActive) && actor.actorId !== after.id;
   if (isRescue) effects.endsLinks = 'all'; // effect: rescue.links
+  if (isClaimed) effects.endsLinks = 'all'; // effect: first-link.links
+  if (isClaimed) effects.revokesCalendar = true; // effect: first-link.calendar
 
   if (isOpenInvitation(before.inviteState)) {
     if (hasNewPassword) effects.withdrawsInvitation = true; // effect: password.invitation
     if (isInvited) effects.withdrawsInvitation = true; // effect: invite.invitation
+    if (isClaimed) effects.withdrawsInvitation = true; // effect: first-link.invitation
     if (isActivated(change) && !hasNewPassword) effects.renewsInvitation = true; // effect: activation.invitation
   }
   if (isInvited && after.isActive) effects.mails.push(invitationOf(after.id, cause)); // effect: invite.mail
@@ -174,6 +187,7 @@ function addEffectsOfChange(effects: AccountEffects, change: Change, cause: Caus
   }
   effects.isRenamed = fullName(before) !== fullName(after); // effect: rename.former-name
   effects.leavesGroups = before.role !== after.role && after.role === 'super_admin'; // effect: role.groups
+  effects.unlinks = before.role !== after.role && after.role === 'super_admin'; // effect: role.identities
   effects.removesFiles = before.avatar !== after.avatar; // effect: avatar.files
   if (isActivated(change)) effects.freesSeats = 'waiting'; // effect: activation.seats
   if (isActivated(change)) effects.forgetsDeactivation = true; // effect: activation.rosters

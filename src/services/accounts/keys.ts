@@ -18,6 +18,9 @@ export const userKeys = (user: Named) => ({
   firstNameKey: sortKey(user.firstName, nameMaximum),
 });
 
+/** Fields of an account with a new email that nobody has confirmed. */
+export const unconfirmedEmailFields = { emailConfirmedAt: null, mailFailedAt: null };
+
 /** Counts super admins: 0 or 1. */
 export async function countSuperAdmins(database: Database): Promise<number> {
   return database.read(() => database.models.User.count({ where: { role: 'super_admin' } }));

@@ -13,6 +13,7 @@ import { type LinkPurpose, linkPurposes } from '../../schemas/mail.js';
 import { validate } from '../../schemas/validate.js';
 import { assertCurrentPassword } from '../auth/login.js';
 import { assertPasswordAllowed } from '../auth/password-policy.js';
+import { mustChangePassword } from '../auth/permissions.js';
 import { lockCaller } from '../auth/sessions.js';
 import { addKnownAddress } from '../auth/throttle.js';
 import { findLinkCountingFailures, releaseLock } from '../auth/throttle-locks.js';
@@ -90,7 +91,7 @@ export async function changePassword(core: Core, caller: Caller, input: unknown)
 export async function changeFirstPassword(core: Core, caller: Caller, input: unknown): Promise<User> {
   const { newPassword } = validate(firstPasswordChangeSchema, input);
   await assertPasswordAllowed(core.config, 'newPassword', newPassword, caller.user);
-  if (!caller.user.requiresPasswordChange) throw new AppError('PASSWORD_CHANGE_NOT_REQUIRED');
+  if (!mustChangePassword(caller)) throw new AppError('PASSWORD_CHANGE_NOT_REQUIRED');
   await assertNotInitialPassword(core, newPassword, caller.user, { owner: caller.user.id });
   return replacePassword(core, caller, newPassword, 'PASSWORD_CHANGE_NOT_REQUIRED');
 }

@@ -12,7 +12,7 @@ import { newIds } from '../new-ids.js';
 import { lockPhoneKeys, storedPhoneKeys } from '../phone-country.js';
 import { EffectBatch } from './apply-effects.js';
 import { type AccountState, type Cause, impliedFields } from './effects.js';
-import { userKeys } from './keys.js';
+import { unconfirmedEmailFields, userKeys } from './keys.js';
 
 type DefaultedField = DefaultedFieldOf<typeof accountFields>;
 
@@ -146,8 +146,17 @@ export async function updateAccounts(
     const keys = isRenamed ? userKeys(after) : undefined;
     const change = { before, after: { ...after, ...keys }, cause };
     effects.add(change);
+    const isNewEmail = email !== undefined && email !== before.email;
     const phoneKey = phone === undefined ? {} : storedPhoneKeys(phone, phones);
-    return { ...changes, ...impliedFields(change, core), ...keys, ...phoneKey, id: before.id, updatedAt };
+    return {
+      ...changes,
+      ...impliedFields(change, core),
+      ...keys,
+      ...(isNewEmail && unconfirmedEmailFields),
+      ...phoneKey,
+      id: before.id,
+      updatedAt,
+    };
   }
   const rows: RowUpdate<User>[] = [];
   for (const [index, update] of updates.entries()) {

@@ -8,10 +8,10 @@ import { releaseLock } from '../auth/throttle-locks.js';
 import type { Actor, Core } from '../core.js';
 import { assertMailSetUp } from '../mail/outbox.js';
 import { lockPhoneKeys, storedPhoneKeys } from '../phone-country.js';
-import { unconfirmedEmailFields, verifyEmail } from './change-email.js';
+import { verifyEmail } from './change-email.js';
 import { changeUser, lockUnchangedUser, lockUser, saveUser } from './change-user.js';
 import { assertRoleCanChange } from './delete-user.js';
-import { changeUnlessRefused, takenKeys, userKeys } from './keys.js';
+import { changeUnlessRefused, takenKeys, unconfirmedEmailFields, userKeys } from './keys.js';
 import { findUserById } from './queries.js';
 
 async function assertRoleChange(core: Core, user: User, role: UserUpdate['role'], transaction: Transaction) {

@@ -2,7 +2,7 @@ import { Op, type Transaction } from 'sequelize';
 import type { Core } from '../core.js';
 import { isRecent } from '../dates.js';
 
-/** Times of the last use of sessions and calendars, by which their owners can detect use by other people. */
+/** Times of the last use of sessions, identities and calendars, by which their owners can detect use by other people. */
 
 /** Kind of object whose use is recorded. */
 interface UseKind {
@@ -22,6 +22,12 @@ const sessionUse: UseKind = {
   precisionMs: 5 * 60_000,
   write: ({ database }, id, lastUsedAt, isOutdated, transaction) =>
     database.models.Session.update({ lastUsedAt }, { where: { id, lastUsedAt: isOutdated }, transaction }),
+};
+
+export const identityUse: UseKind = {
+  precisionMs: 5 * 60_000,
+  write: ({ database }, id, lastUsedAt, isOutdated, transaction) =>
+    database.models.Identity.update({ lastUsedAt }, { where: { id, lastUsedAt: isOutdated }, transaction }),
 };
 
 /** Calendars have the id of their account. */
@@ -55,7 +61,7 @@ function recordingStateOf({ database }: Core): RecordingState {
 }
 
 /**
- * Records the use of a session or calendar, unless a use was recorded recently. Has its own deadline and never fails,
+ * Records the use of a session, identity or calendar, unless a use was recorded recently. Has its own deadline and never fails,
  * so that requests that only read succeed while the database accepts no writes. After the pause, the next request is
  * recorded.
  */
@@ -75,7 +81,10 @@ export async function recordUse(
   } catch (error) {
     // Concurrent failures write only one line to the log.
     if (!isPaused())
-      core.logger.warn({ err: error }, 'could not record when a session or calendar was used: pausing for a minute');
+      core.logger.warn(
+        { err: error },
+        'could not record when a session, identity or calendar was used: pausing for a minute',
+      );
     recording.failedAt = now;
   } finally {
     recording.pending.delete(id);

@@ -54,7 +54,14 @@ export function authorize(
   }
 }
 
+/**
+ * Whether a caller must change their initial password first. The organisation's sign-in needs no password, so it asks for
+ * none.
+ */
+export const mustChangePassword = ({ user, method }: Pick<Caller, 'user' | 'method'>): boolean =>
+  user.requiresPasswordChange && method === 'password';
+
 /** Refuses callers who must change their initial password first. @throws AppError `PASSWORD_CHANGE_REQUIRED` */
-export function assertInitialPasswordChanged({ user }: Caller): void {
-  if (user.requiresPasswordChange) throw new AppError('PASSWORD_CHANGE_REQUIRED');
+export function assertInitialPasswordChanged(caller: Caller): void {
+  if (mustChangePassword(caller)) throw new AppError('PASSWORD_CHANGE_REQUIRED');
 }

@@ -8,6 +8,7 @@ import type { Order } from '../../db/sql/page.js';
 import { findSession, type SessionWithUser } from '../../db/sql/session-query.js';
 import { AppError, notFound } from '../../errors.js';
 import { sessionListingSchema } from '../../schemas/auth.js';
+import type { SignInMethod } from '../../schemas/identity.js';
 import { validate } from '../../schemas/validate.js';
 import type { Actor, Caller, Client, Core } from '../core.js';
 import { type Page, readPage } from '../paging.js';
@@ -20,6 +21,9 @@ export const newestFirst: Order = [
   ['createdAt', 'DESC'],
   ['id', 'DESC'],
 ];
+
+/** Longest session of the organisation's sign-in, in seconds: after that, people who have left can't get in any more. */
+const longestOidcSession = 12 * 60 * 60;
 
 /** Token of a new session, and the expiry of both. */
 export interface StartedSession {
@@ -36,11 +40,14 @@ export async function startSession(
   user: User,
   client: Client,
   transaction: Transaction,
+  method: SignInMethod = 'password',
 ): Promise<StartedSession> {
   const createdAt = core.now();
-  const expiresAt = new Date(createdAt.getTime() + core.config.auth.tokenLifetimeSeconds * 1000);
+  const { tokenLifetimeSeconds } = core.config.auth;
+  const seconds = method === 'oidc' ? Math.min(tokenLifetimeSeconds, longestOidcSession) : tokenLifetimeSeconds;
+  const expiresAt = new Date(createdAt.getTime() + seconds * 1000);
   const userAgent = client.userAgent?.slice(0, 255) ?? null;
-  const session = { id: uuidv7(), userId: user.id, createdAt, expiresAt, ip: client.ip, userAgent };
+  const session = { id: uuidv7(), userId: user.id, method, createdAt, expiresAt, ip: client.ip, userAgent };
   await insertRows(core.database.models.Session, [session], transaction);
   await endOldest(core, user.id, session.id, transaction);
   const tokens = await core.tokens;
@@ -94,7 +101,8 @@ export async function authenticate(core: Core, token: string, client: Client): P
   const session = await findOpenSession(core, claims.sid, claims.userId);
   if (!session) throw new AppError('TOKEN_INVALID');
   await recordUse(core, session, now);
-  return { ...client, user: session.user, sessionId: session.id, sessionExpiresAt: session.expiresAt };
+  const { user, id: sessionId, expiresAt: sessionExpiresAt, method } = session;
+  return { ...client, user, sessionId, sessionExpiresAt, method };
 }
 
 /** Returns an unexpired session with its active account, if any. */
@@ -152,10 +160,16 @@ export async function endOwnSession(core: Core, caller: Caller): Promise<void> {
   await removeSession(core, caller.user.id, caller.sessionId);
 }
 
-/** Ends the session of a token, if any. Ignores invalid tokens. */
-export async function endSessionOfToken(core: Core, token: string): Promise<void> {
+/**
+ * Ends the session of a token, if any. Ignores invalid tokens.
+ * @returns how the session began; undefined without a session
+ */
+export async function endSessionOfToken(core: Core, token: string): Promise<SignInMethod | undefined> {
   const claims = (await core.tokens).verify(token, core.now());
-  if (claims) await removeSession(core, claims.userId, claims.sid);
+  if (!claims) return undefined;
+  const session = await core.database.read(() => findSession(core.database, claims.sid, claims.userId));
+  await removeSession(core, claims.userId, claims.sid);
+  return session?.method;
 }
 
 /** Deletes expired sessions. @returns the number of deleted sessions */

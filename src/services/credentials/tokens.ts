@@ -17,6 +17,10 @@ export interface Tokens {
   issue(claims: TokenClaims, issuedAt: Date, expiresAt: Date): string;
   /** Returns the claims of a genuine token that has not expired; undefined for any other text. */
   verify(token: string, now: Date): TokenClaims | undefined;
+  /** Signs the state of a sign-in with the organisation's account. Such a state is no token of a session. */
+  signState(state: object, issuedAt: Date, expiresAt: Date): string;
+  /** Returns a genuine state that has not expired; undefined for any other text, also for tokens of sessions. */
+  verifyState(text: string, now: Date): object | undefined;
 }
 
 /** Name of the file in the data folder with the generated signing secret. */
@@ -83,18 +87,22 @@ export function createTokens(config: Config): Tokens {
   const { jwtSecret, jwtSecretPrevious } = config.auth;
   const current = secretKey(jwtSecret ?? developmentSecret(config.dataDir, createSecret));
   const accepted = [current, ...(jwtSecretPrevious === undefined ? [] : [secretKey(jwtSecretPrevious)])];
+  const sign = (claims: object, issuedAt: Date, expiresAt: Date) => {
+    const seconds = (moment: Date) => Math.floor(moment.getTime() / 1000);
+    return jwt.sign({ ...claims, iat: seconds(issuedAt), exp: seconds(expiresAt) }, current, { algorithm: 'HS256' });
+  };
+  function verifiedByAny<T>(verified: (key: KeyObject) => T | undefined): T | undefined {
+    for (const key of accepted) {
+      const claims = verified(key);
+      if (claims) return claims;
+    }
+    return undefined;
+  }
   return {
-    issue(claims, issuedAt, expiresAt) {
-      const seconds = (moment: Date) => Math.floor(moment.getTime() / 1000);
-      return jwt.sign({ ...claims, iat: seconds(issuedAt), exp: seconds(expiresAt) }, current, { algorithm: 'HS256' });
-    },
-    verify(token, now) {
-      for (const key of accepted) {
-        const claims = verifiedClaims(token, key, now);
-        if (claims) return claims;
-      }
-      return undefined;
-    },
+    issue: sign,
+    verify: (token, now) => verifiedByAny((key) => sessionClaims(token, key, now)),
+    signState: (state, issuedAt, expiresAt) => sign({ ...state, aud: stateAudience }, issuedAt, expiresAt),
+    verifyState: (text, now) => verifiedByAny((key) => stateClaims(text, key, now)),
   };
 }
 
@@ -114,20 +122,34 @@ const claimNames = ['userId', 'sid', 'iat', 'exp'];
 const hasOnly = (fields: object, known: readonly string[]) =>
   Object.keys(fields).every((field) => known.includes(field));
 
-function verifiedClaims(token: string, key: KeyObject, now: Date): TokenClaims | undefined {
+/** Audience of states (RFC 8725, section 3.12). Tokens of sessions have none. */
+const stateAudience = 'oidc';
+
+function sessionClaims(token: string, key: KeyObject, now: Date): TokenClaims | undefined {
+  const payload = verifiedPayload(token, key, now);
+  if (!payload || !hasOnly(payload, claimNames)) return undefined;
+  // The payload can be any JSON, so each claim is checked below.
+  const { userId, sid } = payload as Partial<Record<keyof TokenClaims, unknown>>;
+  return isId(userId) && isId(sid) ? { userId, sid } : undefined;
+}
+
+function stateClaims(text: string, key: KeyObject, now: Date): object | undefined {
+  const payload = verifiedPayload(text, key, now);
+  return payload?.aud === stateAudience ? payload : undefined;
+}
+
+/** Returns the payload of a genuine and valid token of any purpose. */
+function verifiedPayload(token: string, key: KeyObject, now: Date): jwt.JwtPayload | undefined {
   try {
     const { header, payload } = jwt.verify(token, key, {
       algorithms: ['HS256'],
       clockTimestamp: Math.floor(now.getTime() / 1000),
       complete: true,
     });
-    if (typeof payload === 'string' || !hasOnly(header, headerFields) || !hasOnly(payload, claimNames))
-      return undefined;
+    if (typeof payload === 'string' || !hasOnly(header, headerFields)) return undefined;
     if (header.typ !== 'JWT' || typeof payload.exp !== 'number') return undefined;
     if (typeof payload.iat !== 'number' || payload.iat * 1000 > now.getTime() + clockSkewMs) return undefined;
-    // The payload can be any JSON, so each claim is checked below.
-    const { userId, sid } = payload as Partial<Record<keyof TokenClaims, unknown>>;
-    return isId(userId) && isId(sid) ? { userId, sid } : undefined;
+    return payload;
   } catch (error) {
     // Faults of a token; a payload that isn't JSON throws a SyntaxError. Other errors are bugs.
     if (error instanceof jwt.JsonWebTokenError || error instanceof SyntaxError) return undefined;

@@ -18,6 +18,7 @@ import {
   buildCourse,
   buildEnrollment,
   buildGroup,
+  buildIdentity,
   buildImage,
   buildLock,
   buildMail,
@@ -165,6 +166,28 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   async register(context) {
     const { token } = await signIn(context, { role: 'super_admin' });
     return { token, body: { ...ada, role: 'trainer', isActive: false } };
+  },
+  showOidc: async () => ({}),
+  startOidc: async () => ({ query: { returnTo: '/people' } }),
+  finishOidc: async () => ({}),
+  listOwnIdentities: signedIn,
+  async linkIdentity(context) {
+    const { token } = await signIn(context);
+    return { token, body: { currentPassword: factoryPassword }, headers: ownPage };
+  },
+  async removeOwnIdentity(context) {
+    const { user, token } = await signIn(context);
+    return { token, params: { id: (await buildIdentity(context, user)).id } };
+  },
+  async listUserIdentities(context) {
+    const user = await buildUser(context);
+    await buildIdentity(context, user);
+    return { ...(await admin(context)), params: { id: user.id } };
+  },
+  async removeUserIdentity(context) {
+    const user = await buildUser(context);
+    const { id: identityId } = await buildIdentity(context, user);
+    return { ...(await admin(context)), params: { id: user.id, identityId } };
   },
   me: signedIn,
   showCalendar: signedIn,

@@ -196,7 +196,14 @@ describe('Writers of enrollments', () => {
     for (const transition of transitions) await write(transition);
   };
   const callerOf = (user: User): Caller => {
-    return { user, sessionId: '', sessionExpiresAt: new Date(), ip: null, userAgent: null };
+    return {
+      user,
+      sessionId: '',
+      sessionExpiresAt: new Date(),
+      method: 'password' as const,
+      ip: null,
+      userAgent: null,
+    };
   };
   const actorOf = ({ id: actorId }: User): Actor => ({ role: 'trainee', actorId, origin: 'http', ip: null });
   /** Returns the status to assign. In a full course, the trainee gets a place on the waiting list instead. */

@@ -44,6 +44,7 @@ describe('Locks of enrollments', () => {
     user,
     sessionId: '',
     sessionExpiresAt: new Date(),
+    method: 'password' as const,
     ip: null,
     userAgent: null,
   });

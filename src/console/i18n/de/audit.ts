@@ -66,6 +66,8 @@ export const audit: Translations['audit'] = {
       'reset-password': 'Passwort zurückgesetzt',
       'mail-reset-link': 'Link für ein neues Passwort geschickt',
       'set-password': 'Passwort über einen Link gewählt',
+      link: 'Anmeldung verknüpft',
+      unlink: 'Verknüpfung der Anmeldung entfernt',
       invite: 'Person eingeladen',
       'end-session': 'Sitzung beendet',
       'end-sessions': 'Alle Sitzungen beendet',

@@ -34,6 +34,18 @@ export const refusals: Pick<Translations, 'refusal' | 'refusalWith' | 'problem'>
     NO_MATCHING_ACCOUNT:
       'Das Passwort passt nicht zu dieser E-Mail-Adresse oder Telefonnummer, oder das Konto ist inaktiv.',
     WRONG_PASSWORD: 'Das Passwort passt nicht zu dieser E-Mail-Adresse oder Telefonnummer, oder das Konto ist inaktiv.',
+    PASSWORD_LOGIN_OFF: 'Alle melden sich mit dem Konto der Organisation an, deshalb werden keine Passwörter erzeugt.',
+    OIDC_NOT_SET_UP: 'Die Anmeldung mit dem Konto der Organisation ist nicht eingerichtet.',
+    OIDC_UNAVAILABLE: 'Die Anmeldung der Organisation antwortet nicht. Versuche es noch einmal.',
+    OIDC_STATE_INVALID:
+      'Diese Anmeldung hat zu lange gedauert, oder danach wurde eine andere begonnen. Beginne noch einmal.',
+    OIDC_DENIED: 'Die Anmeldung wurde bei der Organisation abgebrochen oder abgelehnt.',
+    OIDC_EMAIL_UNVERIFIED:
+      'Die Organisation bestätigt deine E-Mail-Adresse nicht. Bitte ihren Support, sie zu bestätigen.',
+    OIDC_NAME_MISSING: 'Die Organisation nennt keinen Vor- und Nachnamen. Bitte ihren Support, sie einzutragen.',
+    OIDC_NO_ACCOUNT: 'Hier gibt es kein Konto für dich. Frage deine Administration.',
+    IDENTITY_TAKEN: 'Dieses Konto der Organisation gehört hier zu einer anderen Person.',
+    IDENTITY_LAST: 'Du hast kein Passwort, also kannst du dich nur so anmelden. Lege zuerst ein Passwort fest.',
     TOO_MANY_ATTEMPTS: 'Zu viele Versuche. Versuche es später noch einmal.',
     CURRENT_PASSWORD_INCORRECT: 'Das ist nicht dein aktuelles Passwort.',
     PASSWORD_CHANGE_NOT_REQUIRED: 'Du hast schon ein eigenes Passwort.',

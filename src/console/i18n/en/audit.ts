@@ -64,6 +64,8 @@ export const audit = {
       'reset-password': 'Password reset',
       'mail-reset-link': 'Link for a new password mailed',
       'set-password': 'Password set by a link',
+      link: 'Sign-in linked',
+      unlink: 'Sign-in link removed',
       invite: 'Person invited',
       'end-session': 'Session ended',
       'end-sessions': 'All sessions ended',

@@ -151,7 +151,8 @@ function createOperationConverter() {
       ...('freesSeats' in success && {
         [seatsHeader]: header('`true` while free seats are still being given to waiting lists', 'string'),
       }),
-      ...(setsCookie && { 'Set-Cookie': header('The session cookie', 'string') }),
+      ...('redirects' in success && { Location: header('Address that the browser opens next', 'string') }),
+      ...(setsCookie && { 'Set-Cookie': header('A cookie of the web console', 'string') }),
     };
     return Object.keys(headers).length > 0 ? { headers } : {};
   }
@@ -176,21 +177,22 @@ function createOperationConverter() {
     };
   }
 
-  function successContent({ success }: Operation): object {
+  function successContent({ success }: Operation): object | undefined {
     if ('content' in success) {
       const types = [success.content, success.otherContent ?? []].flat();
       return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]));
     }
-    return withExample(output(success.body));
+    return 'body' in success ? withExample(output(success.body)) : undefined;
   }
 
   function responsesOf(operation: Operation): object {
     const { success } = operation;
+    const content = successContent(operation);
     const responses: Record<number, object> = {
       [success.status]: {
         description: success.description,
         ...successHeaders(operation),
-        content: successContent(operation),
+        ...(content && { content }),
       },
     };
     if (operation.acceptsRanges && 'content' in success) {

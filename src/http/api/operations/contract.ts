@@ -5,6 +5,7 @@ import { courseOperations } from './courses.js';
 import { enrollmentOperations } from './enrollments.js';
 import { fileOperations } from './files.js';
 import { groupOperations } from './groups.js';
+import { identityOperations } from './identities.js';
 import { importOperations } from './imports.js';
 import { linkOperations } from './links.js';
 import { mailOperations } from './mails.js';
@@ -21,6 +22,7 @@ export const contract = {
   ...authOperations,
   ...linkOperations,
   ...sessionOperations,
+  ...identityOperations,
   ...userOperations,
   ...groupOperations,
   ...courseOperations,

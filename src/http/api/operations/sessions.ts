@@ -37,7 +37,12 @@ export const sessionOperations = {
     access: anybody,
     ownPagesOnly: true,
     setsCookie: true,
-    success: ok('Signed out', { message: shapes.message('Logged out successfully.') }),
+    success: ok('Signed out', {
+      message: shapes.message('Logged out successfully.'),
+      signOutUrl: shapes.nullableText
+        .description("Address to open, which also ends the session at the organisation's sign-in; null without one")
+        .example(null),
+    }),
   }),
   logout: operation.post('/api/auth/logout', {
     summary: "End the caller's session",

@@ -9,9 +9,8 @@ import {
 import { FileProblem } from '../../../../tables/encoding/source-file.js';
 import type { SourceTable } from '../../../../tables/table/table.js';
 import { shownText } from '../../../../tables/table/text.js';
-import { isLastNameFirst } from '../fields/full-names.js';
 import { headingMatcherFor, isRepeatable } from '../fields/header-aliases.js';
-import { type Column, headingKey, indexOfAddedColumns, isEmailAddress } from '../fields/headings.js';
+import { type Column, headingKey, indexOfAddedColumns, isEmailAddress, isLastNameFirst } from '../fields/headings.js';
 import { isTick, looksLikeState, mentionsExclusion, saysInactive } from '../fields/state-words.js';
 import type { RowWarning } from '../fields/warnings.js';
 import {

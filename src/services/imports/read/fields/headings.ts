@@ -43,3 +43,12 @@ export function isEmailAddress(cell: string): boolean {
   const [, domain = ''] = /^\s*[^\s@]+@([^\s@]+)\s*$/.exec(cell) ?? [];
   return domain.slice(1, -1).includes('.');
 }
+
+const lastNames = 'noms?|name|nachname|familienname|apellidos?|sobrenomes?|apelidos?|last name|surname';
+const firstNames = 'prenoms?|vornamen?|nombres?|nome|first names?|given names?';
+
+/** Matches headings such as "Nachname, Vorname", and headings in languages with the last name first. */
+const lastNameFirst = new RegExp(` ((${lastNames}) ((and|und|et|y|e) )?(${firstNames})|nev|фио|ho va ten) `, 'u');
+
+/** Whether a heading of full names says that the last name comes first, even without a comma. */
+export const isLastNameFirst = (heading: string): boolean => lastNameFirst.test(headingWords(heading));

@@ -1,7 +1,7 @@
 import type { ImportedPerson } from '../../../../schemas/imported-person.js';
 import { shownText } from '../../../../tables/table/text.js';
+import { splitFullName } from '../../../accounts/full-names.js';
 import type { ColumnMapping } from '../columns/columns.js';
-import { splitFullName } from '../fields/full-names.js';
 import { confirmsExclusion, mentionsExclusion } from '../fields/state-words.js';
 import type { RowWarning } from '../fields/warnings.js';
 import { nameWarnings } from './damaged-names.js';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { isLastNameFirst, splitFullName } from '../../../../../src/services/imports/read/fields/full-names.js';
+import { splitFullName } from '../../../src/services/accounts/full-names.js';
+import { isLastNameFirst } from '../../../src/services/imports/read/fields/headings.js';
 
 describe('A full name is split', () => {
   const halves = (name: string, lastNameFirst = false) => {

@@ -1,12 +1,12 @@
-import { maxHeadingLength } from '../../../../tables/table/text.js';
-import { headingWords } from './headings.js';
-
 export interface NameHalves {
   firstName: string;
   lastName: string;
   /** Whether another split is possible, so that somebody should check the result. */
   isGuess: boolean;
 }
+
+/** Maximum length of a full name that is split, in UTF-16 units. Longer texts are no names. */
+const longestName = 200;
 
 const wordSet = (words: string) => new Set(words.split(' '));
 
@@ -19,15 +19,6 @@ const particles = wordSet(
 /** Matches words that belong to a preceding last name. "Ma" and "Sr" in other case may be names. */
 const suffix =
   /^(\(.*\)|([Jj]r|JR|[Ss]r|SR|II|III|IV|Ph\.?D|PHD|MD|M\.D|MBA|M\.?Sc|MSC|B\.?Sc|BSC|M\.A|B\.A|DDS|Esq|CPA)\.?)$/;
-
-const lastNames = 'noms?|name|nachname|familienname|apellidos?|sobrenomes?|apelidos?|last name|surname';
-const firstNames = 'prenoms?|vornamen?|nombres?|nome|first names?|given names?';
-
-/** Matches headings such as "Nachname, Vorname", and headings in languages with the last name first. */
-const lastNameFirst = new RegExp(` ((${lastNames}) ((and|und|et|y|e) )?(${firstNames})|nev|фио|ho va ten) `, 'u');
-
-/** Whether a heading of full names says that the last name comes first, even without a comma. */
-export const isLastNameFirst = (heading: string): boolean => lastNameFirst.test(headingWords(heading));
 
 /** Matches names in scripts with the last name first. A name in katakana alone is foreign. */
 const eastAsian =
@@ -79,7 +70,7 @@ function splitReversedName(last: string, first: string): [string, string] {
  * @returns undefined if the text can't be split in two, or has several commas
  */
 export function splitFullName(fullName: string, lastNameFirst = false): NameHalves | undefined {
-  if (fullName.length > maxHeadingLength) return undefined;
+  if (fullName.length > longestName) return undefined;
   const [before = '', after, ...more] = fullName.split(',').map((part) => part.trim());
   if (more.length > 0) return undefined;
   const words = splitWords(fullName.replace(',', ' '));

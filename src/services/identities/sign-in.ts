@@ -1,0 +1,177 @@
+import type { Transaction } from 'sequelize';
+import { v7 as uuidv7 } from 'uuid';
+import type { Identity } from '../../db/models/identity.js';
+import type { User } from '../../db/models/user.js';
+import { insertRows } from '../../db/sql/insert.js';
+import { AppError, isAppError } from '../../errors.js';
+import type { LinkedBy } from '../../schemas/identity.js';
+import { saveUser } from '../accounts/change-user.js';
+import { isOpenInvitation } from '../accounts/effects.js';
+import { noPasswordFields } from '../accounts/invite.js';
+import { insertAccount } from '../accounts/rows.js';
+import { auditedUser, recordAudit } from '../audit/audit.js';
+import { identityUse, recordUse } from '../auth/last-use.js';
+import { type StartedSession, sessionExists, startSession } from '../auth/sessions.js';
+import type { Actor, Client, Core } from '../core.js';
+import { domainOf, type Person } from './person.js';
+
+/** A session of the organisation's sign-in, with the identity that began it. */
+interface SignedIn extends StartedSession {
+  identity: Pick<Identity, 'id' | 'lastUsedAt'>;
+}
+
+/** Attempts of a sign-in that loses a race against other first sign-ins of the same person. */
+const attempts = 3;
+
+/**
+ * Starts a session for a person of the issuer. Links the person to the account with their verified email, or creates an
+ * account, if the settings permit it.
+ * @throws AppError `OIDC_EMAIL_UNVERIFIED`, `OIDC_NAME_MISSING`, `OIDC_NO_ACCOUNT`
+ */
+export async function signIn(core: Core, person: Person, client: Client): Promise<StartedSession> {
+  const now = core.now();
+  const { identity, ...session } = await withoutRace(() => startSessionOf(core, person, client));
+  await recordUse(core, { id: identity.id, usedAt: identity.lastUsedAt }, now, identityUse);
+  return session;
+}
+
+async function withoutRace<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === attempts || !isAppError(error, 'IDENTITY_TAKEN', 'EMAIL_TAKEN')) throw error;
+    }
+  }
+}
+
+/** Refusal that doesn't reveal whether an account exists, with the reason for the log. */
+function noAccount(core: Core, reason: string): AppError {
+  core.logger.info({ reason }, "a sign-in with the organisation's account was refused");
+  return new AppError('OIDC_NO_ACCOUNT');
+}
+
+async function startSessionOf(core: Core, person: Person, client: Client): Promise<SignedIn> {
+  const { User, Identity } = core.database.models;
+  const { issuer, subject } = person;
+  const committed = ({ token }: SignedIn) => sessionExists(core, token);
+  const known = await core.database.read(() => Identity.findOne({ where: { issuer, subject } }));
+  if (known) {
+    const start = (transaction: Transaction) => startKnown(core, known, client, transaction);
+    return core.database.inTransaction(start, { committed });
+  }
+  const email = assertOwnEmail(core, person);
+  const found = await core.database.read(() => User.findOne({ attributes: ['id'], where: { email } }));
+  const start = (transaction: Transaction) =>
+    found
+      ? startLinked(core, { ...person, email }, found.id, client, transaction)
+      : startCreated(core, { ...person, email }, client, transaction);
+  return core.database.inTransaction(start, { committed });
+}
+
+/**
+ * Returns the email by which an account may be found or created.
+ * @throws AppError `OIDC_NO_ACCOUNT`, `OIDC_EMAIL_UNVERIFIED`
+ */
+function assertOwnEmail(core: Core, { email, isEmailVerified }: Person): string {
+  const { domains } = core.config.oidc;
+  if (domains.length === 0) throw noAccount(core, 'the identity is not linked, and OIDC_DOMAINS is empty');
+  if (email === undefined) throw noAccount(core, 'the issuer gives no usable email');
+  if (!domains.includes(domainOf(email))) throw noAccount(core, 'the domain of the email is not in OIDC_DOMAINS');
+  if (!isEmailVerified) throw new AppError('OIDC_EMAIL_UNVERIFIED');
+  return email;
+}
+
+async function startKnown(core: Core, known: Identity, client: Client, transaction: Transaction): Promise<SignedIn> {
+  const { User, Identity } = core.database.models;
+  const user = await User.findByPk(known.userId, { transaction, lock: transaction.LOCK.UPDATE });
+  // The identity may have been removed, or linked again to another account, before the lock.
+  const identity = await Identity.findOne({ where: { id: known.id, userId: known.userId }, transaction });
+  if (!identity || !user?.isActive) throw noAccount(core, 'the account is inactive, or the identity was removed');
+  await user.update({ lastLogin: core.now() }, { transaction });
+  return { identity, ...(await startSession(core, user, client, transaction, 'oidc')) };
+}
+
+type PersonWithEmail = Person & { email: string };
+
+async function startLinked(
+  core: Core,
+  person: PersonWithEmail,
+  id: string,
+  client: Client,
+  transaction: Transaction,
+): Promise<SignedIn> {
+  const user = await core.database.models.User.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
+  if (!user?.isActive || user.email !== person.email) throw noAccount(core, 'the account with this email is inactive');
+  if (user.role === 'super_admin')
+    throw noAccount(core, 'the super admin links this identity in the profile, with the password');
+  const actor = ownerOf(user, client);
+  const identity = await addIdentity(core, user, person, { linkedBy: 'email', actor }, transaction);
+  user.set({ lastLogin: core.now(), ...(user.emailConfirmedAt === null && claimedFields(core, user)) });
+  await saveUser(core, user, { action: 'own.link', actor }, transaction);
+  return { identity, ...(await startSession(core, user, client, transaction, 'oidc')) };
+}
+
+/**
+ * Fields of an account whose email nobody has confirmed. The initial password ends: somebody else may know it, and may
+ * have signed in with it.
+ */
+const claimedFields = (core: Core, { inviteState }: User) => ({
+  ...noPasswordFields(core),
+  hasPassword: false,
+  emailConfirmedAt: core.now(),
+  mailFailedAt: null,
+  ...(isOpenInvitation(inviteState) && { inviteState: 'accepted' as const }),
+});
+
+async function startCreated(
+  core: Core,
+  person: PersonWithEmail,
+  client: Client,
+  transaction: Transaction,
+): Promise<SignedIn> {
+  if (core.config.oidc.create === 'off') throw noAccount(core, 'no account has this email, and OIDC_CREATE is off');
+  if (!person.names) throw new AppError('OIDC_NAME_MISSING');
+  const fields = { ...person.names, email: person.email, phone: '', role: 'trainee' as const };
+  const user = await insertAccount(
+    core,
+    { ...fields, ...noPasswordFields(core), hasPassword: false, invitedAt: null, inviteState: null },
+    transaction,
+  );
+  await user.update({ lastLogin: core.now(), emailConfirmedAt: core.now() }, { transaction });
+  const actor = ownerOf(user, client);
+  const record = { action: 'user.register', targetType: 'user', targetId: user.id } as const;
+  await recordAudit(core, actor, { ...record, after: auditedUser(user) }, transaction);
+  const identity = await addIdentity(core, user, person, { linkedBy: 'creation', actor }, transaction);
+  return { identity, ...(await startSession(core, user, client, transaction, 'oidc')) };
+}
+
+/** Returns the person as the author of changes. No session exists yet. */
+const ownerOf = ({ id, role }: User, { ip }: Client): Actor => ({ origin: 'http', actorId: id, role, ip });
+
+/**
+ * Links an identity to a locked account.
+ * @throws AppError `IDENTITY_TAKEN` (from the transaction)
+ */
+export async function addIdentity(
+  core: Core,
+  { id: userId }: Pick<User, 'id'>,
+  { issuer, subject, email = null }: Pick<Person, 'issuer' | 'subject'> & { email?: string | null | undefined },
+  { linkedBy, actor }: { linkedBy: LinkedBy; actor: Actor },
+  transaction: Transaction,
+): Promise<SignedIn['identity']> {
+  const id = uuidv7();
+  const row = { id, userId, issuer, subject, email, linkedBy, createdAt: core.now(), lastUsedAt: null };
+  await insertRows(core.database.models.Identity, [row], transaction);
+  const record = { action: 'user.link', targetType: 'user', targetId: userId } as const;
+  await recordAudit(core, actor, { ...record, after: auditedIdentity(row) }, transaction);
+  return row;
+}
+
+/** Returns the fields of an identity for the audit log. */
+export const auditedIdentity = ({
+  issuer,
+  subject,
+  email,
+  linkedBy,
+}: Pick<Identity, 'issuer' | 'subject' | 'email' | 'linkedBy'>): object => ({ issuer, subject, email, linkedBy });
