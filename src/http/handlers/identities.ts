@@ -11,6 +11,7 @@ import {
   removeOwnIdentity,
   removeUserIdentity,
 } from '../../services/identities/linking.js';
+import { oidcSettings } from '../../services/identities/provider.js';
 import { readState } from '../../services/identities/state.js';
 import { publicCodeOf, statusOf } from '../api/failures.js';
 import type { Handlers } from '../routing/handler.js';
@@ -48,6 +49,7 @@ export const identityHandlers = {
   },
 
   async finishOidc({ context, query, client, cookie, stateCookie, withoutSlot }) {
+    oidcSettings(context.config);
     const answer = validate(oidcAnswerSchema, query);
     const state = await readState(context, stateCookie.take());
     return redirected(context, state?.link ? '/profile' : '/sign-in', async () => {

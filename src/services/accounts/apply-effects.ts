@@ -17,9 +17,9 @@ import {
   keepFormerNames,
   leaveGroups,
   queueWaitingInvitations,
+  removeIdentities,
   removeMails,
   revokeCalendars,
-  unlinkIdentities,
 } from './effect-statements.js';
 import { type AccountChange, type AccountEffects, accountEffects } from './effects.js';
 
@@ -89,7 +89,8 @@ export class EffectBatch {
     await queueMails(core, mails, transaction); // effect: mails.queued
     await leaveGroups(core, idsWith('leavesGroups', true), transaction); // effect: groups.left
     await revokeCalendars(core, idsWith('revokesCalendar', true), transaction); // effect: calendars.revoked
-    await unlinkIdentities(core, idsWith('unlinks', true), transaction); // effect: identities.removed
+    await removeIdentities(core, idsWith('unlinks', 'all'), transaction); // effect: identities.removed-all
+    await removeIdentities(core, idsWith('unlinks', 'automatic'), transaction, ['email', 'creation']); // effect: identities.removed-automatic
     await forgetDeactivations(core, idsWith('forgetsDeactivation', true), transaction); // effect: rosters.forgotten
     if (filesOf.userId.length > 0) await markForDeletion(core, filesOf, transaction); // effect: files.marked
     if (waiting.userId.length > 0) await markCoursesOfEnrollments(models, waiting, transaction); // effect: seats.marked-waiting

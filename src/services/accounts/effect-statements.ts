@@ -1,5 +1,6 @@
 import { Op, type Transaction } from 'sequelize';
 import type { Link } from '../../db/models/link.js';
+import { type LinkedBy, linkedByWords } from '../../schemas/identity.js';
 import type { LinkPurpose } from '../../schemas/mail.js';
 import type { Core } from '../core.js';
 import { isMailSetUp, type NewMail, queueMails, withdrawMails } from '../mail/outbox.js';
@@ -118,12 +119,15 @@ export async function revokeCalendars({ database }: Core, userIds: Ids, transact
   await database.models.Calendar.destroy({ where: { userId: [...userIds] }, transaction });
 }
 
-/**
- * Removes identities that were linked by an email or with the account. Identities that the owners have linked in person stay.
- */
-export async function unlinkIdentities({ database }: Core, userIds: Ids, transaction: Transaction): Promise<void> {
+/** @param linkedBy restricts the identities that are removed */
+export async function removeIdentities(
+  { database }: Core,
+  userIds: Ids,
+  transaction: Transaction,
+  linkedBy: readonly LinkedBy[] = linkedByWords,
+): Promise<void> {
   if (userIds.length === 0) return;
-  const where = { userId: [...userIds], linkedBy: ['email', 'creation'] };
+  const where = { userId: [...userIds], linkedBy: [...linkedBy] };
   await database.models.Identity.destroy({ where, transaction });
 }
 

@@ -57,8 +57,8 @@ export interface AccountEffects extends Pick<Cause, 'keptSessionId' | 'cancelLin
   isRenamed?: boolean;
   /** Revokes the private address of the calendar. */
   revokesCalendar?: boolean;
-  /** Removes identities that the owner has not linked in person. */
-  unlinks?: boolean;
+  /** Removes identities: `all`, or those that the owner has not linked in person. */
+  unlinks?: 'all' | 'automatic';
   /** Ends memberships: the super admin is in no group. */
   leavesGroups?: boolean;
   /** Forgets that a roster deactivated the account: it stays as people set it from now on. */
@@ -168,6 +168,8 @@ function addEffectsOfChange(effects: AccountEffects, change: Change, cause: Caus
   if (isRescue) effects.endsLinks = 'all'; // effect: rescue.links
   if (isClaimed) effects.endsLinks = 'all'; // effect: first-link.links
   if (isClaimed) effects.revokesCalendar = true; // effect: first-link.calendar
+  // Somebody who knew the initial password may have linked an identity.
+  if (isClaimed) effects.unlinks = 'all'; // effect: first-link.identities
 
   if (isOpenInvitation(before.inviteState)) {
     if (hasNewPassword) effects.withdrawsInvitation = true; // effect: password.invitation
@@ -187,7 +189,7 @@ function addEffectsOfChange(effects: AccountEffects, change: Change, cause: Caus
   }
   effects.isRenamed = fullName(before) !== fullName(after); // effect: rename.former-name
   effects.leavesGroups = before.role !== after.role && after.role === 'super_admin'; // effect: role.groups
-  effects.unlinks = before.role !== after.role && after.role === 'super_admin'; // effect: role.identities
+  if (before.role !== after.role && after.role === 'super_admin') effects.unlinks = 'automatic'; // effect: role.identities
   effects.removesFiles = before.avatar !== after.avatar; // effect: avatar.files
   if (isActivated(change)) effects.freesSeats = 'waiting'; // effect: activation.seats
   if (isActivated(change)) effects.forgetsDeactivation = true; // effect: activation.rosters

@@ -24,7 +24,8 @@ interface BegunSignIn {
  * @throws AppError `OIDC_NOT_SET_UP`, `OIDC_UNAVAILABLE`
  */
 export async function beginSignIn(core: Core, returnTo: unknown, link?: LinkingAccount): Promise<BegunSignIn> {
-  const { library, configuration } = await openProvider(core);
+  const provider = await openProvider(core);
+  const { library } = provider;
   const state: SignInState = {
     state: library.randomState(),
     nonce: library.randomNonce(),
@@ -32,15 +33,25 @@ export async function beginSignIn(core: Core, returnTo: unknown, link?: LinkingA
     returnTo: ownPathOf(returnTo),
     ...(link && { link }),
   };
-  const url = library.buildAuthorizationUrl(configuration, {
+  const parameters = {
     redirect_uri: addressesOf(oidcSettings(core.config).publicUrl).redirect,
     scope: 'openid email profile',
     code_challenge: await library.calculatePKCECodeChallenge(state.verifier),
     code_challenge_method: 'S256',
     state: state.state,
     nonce: state.nonce,
-  });
+  };
+  const url = addressAt(core, () => library.buildAuthorizationUrl(provider.configuration, parameters));
   return { url: url.href, state: await signState(core, state) };
+}
+
+/** Returns an address at the issuer. The library refuses addresses without https. @throws AppError `OIDC_UNAVAILABLE` */
+function addressAt({ logger }: Core, build: () => URL): URL {
+  try {
+    return build();
+  } catch (error) {
+    throw unavailable(logger, error);
+  }
 }
 
 /**
@@ -116,9 +127,9 @@ export async function signOutUrl(core: Core): Promise<string | undefined> {
     const { library, configuration } = await openProvider(core);
     if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
     const parameters = { client_id: clientId, post_logout_redirect_uri: addressesOf(publicUrl).afterSignOut };
-    return library.buildEndSessionUrl(configuration, parameters).href;
+    return addressAt(core, () => library.buildEndSessionUrl(configuration, parameters)).href;
   } catch (error) {
-    // The session of this service has ended. openProvider() has logged the fault.
+    // The session of this service has ended, and the fault is in the log.
     if (error instanceof AppError && error.code === 'OIDC_UNAVAILABLE') return undefined;
     throw error;
   }

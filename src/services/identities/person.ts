@@ -21,14 +21,17 @@ export interface Person {
  */
 const validSubject = /^[!-~](?:[ -~]{0,253}[!-~])?$/;
 
-/** Converts capitals of ASCII only: other letters must not become those of another address. */
-const withoutCapitals = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+/**
+ * Matches addresses that may find an account. Other letters could become those of another address when they are normalised:
+ * the sign of Kelvin becomes a k. Issuers send international domains in ASCII, too.
+ */
+const plainAddress = /^[!-~]+$/;
 
 function emailOf(claim: unknown): string | undefined {
-  if (typeof claim !== 'string') return undefined;
+  if (typeof claim !== 'string' || !plainAddress.test(claim)) return undefined;
   const { value, error } = fields.email.validate(claim);
-  // An address that is normalised further may belong to somebody else than the person with the normal form.
-  return error === undefined && value === withoutCapitals(claim) ? value : undefined;
+  // The schema returns a text.
+  return error === undefined ? (value as string) : undefined;
 }
 
 export const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1);
@@ -45,7 +48,8 @@ function isEmailVerified({ oidc }: Config, claims: IDToken, email: string): bool
   // Microsoft Entra ID says with this claim that the owner of the domain has confirmed the address.
   if (verified === undefined && !isTrue(byDomain)) return false;
   // A private account of Google keeps its address after the organisation has given the address to somebody else.
-  return iss !== googleIssuer || hd === domainOf(email) || domainOf(email) === 'gmail.com';
+  const isOfOrganisation = typeof hd === 'string' && hd !== '';
+  return iss !== googleIssuer || isOfOrganisation || domainOf(email) === 'gmail.com';
 }
 
 function namesOf({ given_name: given, family_name: family, name }: IDToken): Person['names'] {

@@ -5,6 +5,7 @@ import type { User } from '../../db/models/user.js';
 import { insertRows } from '../../db/sql/insert.js';
 import { AppError, isAppError } from '../../errors.js';
 import type { LinkedBy } from '../../schemas/identity.js';
+import { normalizeEmail } from '../../schemas/keys.js';
 import { saveUser } from '../accounts/change-user.js';
 import { isOpenInvitation } from '../accounts/effects.js';
 import { noPasswordFields } from '../accounts/invite.js';
@@ -77,7 +78,8 @@ function assertOwnEmail(core: Core, { email, isEmailVerified }: Person): string 
   const { domains } = core.config.oidc;
   if (domains.length === 0) throw noAccount(core, 'the identity is not linked, and OIDC_DOMAINS is empty');
   if (email === undefined) throw noAccount(core, 'the issuer gives no usable email');
-  if (!domains.includes(domainOf(email))) throw noAccount(core, 'the domain of the email is not in OIDC_DOMAINS');
+  if (!domains.some((domain) => domainOf(normalizeEmail(`@${domain}`)) === domainOf(email)))
+    throw noAccount(core, 'the domain of the email is not in OIDC_DOMAINS');
   if (!isEmailVerified) throw new AppError('OIDC_EMAIL_UNVERIFIED');
   return email;
 }
@@ -106,9 +108,9 @@ async function startLinked(
   if (user.role === 'super_admin')
     throw noAccount(core, 'the super admin links this identity in the profile, with the password');
   const actor = ownerOf(user, client);
-  const identity = await addIdentity(core, user, person, { linkedBy: 'email', actor }, transaction);
   user.set({ lastLogin: core.now(), ...(user.emailConfirmedAt === null && claimedFields(core, user)) });
   await saveUser(core, user, { action: 'own.link', actor }, transaction);
+  const identity = await addIdentity(core, user, person, { linkedBy: 'email', actor }, transaction);
   return { identity, ...(await startSession(core, user, client, transaction, 'oidc')) };
 }
 

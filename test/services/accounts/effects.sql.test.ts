@@ -40,6 +40,9 @@ const activated = {
   deactivation: 'forgotten',
 } as const;
 
+const claimed = { ...rescued, calendar: 'revoked', unlinked: ['creation', 'email', 'owner'] } as const;
+
+const proven = { emailConfirmedAt: new Date() };
 const newName = { firstName: 'Grace Brewster' };
 const newEmail = { email: 'grace@example.net' };
 const newPassword = { passwordHash: 'another', hasPassword: true };
@@ -128,7 +131,7 @@ const transitions: readonly Transition[] = [
     change: { role: 'super_admin' },
     action: 'user.transfer-super-admin',
     by: 'the operator',
-    expected: { ...signedOut, groups: 'left' },
+    expected: { ...signedOut, groups: 'left', unlinked: ['creation', 'email'] },
   },
   { title: 'isActive to false', change: { isActive: false }, action: 'user.deactivate', expected: rescued },
   {
@@ -262,6 +265,35 @@ const transitions: readonly Transition[] = [
     action: 'own.avatar',
     by: 'the person',
     expected: { image: 'marked' },
+  },
+  {
+    title: "the organisation's sign-in: it proves the email, so whoever had the account before is out",
+    change: proven,
+    action: 'own.link',
+    by: 'the person',
+    expected: claimed,
+  },
+  {
+    title: "the organisation's sign-in of an invited person",
+    given: invited,
+    change: { ...proven, inviteState: 'accepted' },
+    action: 'own.link',
+    by: 'the person',
+    expected: { ...claimed, withdrawn: ['email-confirm', 'email-notice', 'invitation'], invitation: 'accepted' },
+  },
+  {
+    title: "the organisation's sign-in, with a proven email",
+    action: 'own.link',
+    by: 'the person',
+    expected: {},
+  },
+  { title: 'an identity, removed by a super admin', action: 'user.unlink', expected: { sessions: 'all' } },
+  {
+    title: 'an identity, removed by the person',
+    action: 'user.unlink',
+    by: 'the person',
+    more: { keptSessionId: 'the session' },
+    expected: { sessions: 'others' },
   },
   { title: 'sessions, ended by a super admin', action: 'user.end-sessions', expected: { sessions: 'all' } },
   { title: 'sessions, ended by the person', action: 'own.sessions', by: 'the person', expected: { sessions: 'all' } },

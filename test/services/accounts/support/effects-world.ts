@@ -1,4 +1,5 @@
 import type { User } from '../../../../src/db/models/user.js';
+import { linkedByWords } from '../../../../src/schemas/identity.js';
 import type { LinkPurpose } from '../../../../src/schemas/mail.js';
 import { storedWords } from '../../../../src/schemas/search-words.js';
 import type { NewAccount } from '../../../../src/services/accounts/rows.js';
@@ -7,9 +8,11 @@ import {
   buildCourse,
   buildEnrollment,
   buildGroup,
+  buildIdentity,
   buildImage,
   buildMail,
   buildUser,
+  calendarKeyOf,
   linkFor,
   tokenFor,
 } from '../../../support/factories.js';
@@ -46,7 +49,7 @@ export async function furnish(
   user: User,
   { inviteState, enrolled = true }: { inviteState: User['inviteState']; enrolled?: boolean },
 ): Promise<World> {
-  const { Link, Mail, Session } = context.database.models;
+  const { Calendar, Identity, Link, Mail, Session } = context.database.models;
   const where = { userId: user.id };
   await Link.destroy({ where });
   await Mail.destroy({ where });
@@ -66,6 +69,10 @@ export async function furnish(
   const moments = { addedAt: new Date(0), leftAt: new Date(0) };
   const former = { groupId, userId: user.id, ...moments, createdAccount: true, deactivated: true };
   await context.database.models.FormerMember.create(former);
+  await Identity.destroy({ where });
+  for (const linkedBy of linkedByWords) await buildIdentity(context, user, { linkedBy });
+  await Calendar.destroy({ where });
+  await calendarKeyOf(context, user);
   await tokenFor(context, user);
   const { id: session } = await Session.findOne({ where, rejectOnEmpty: true });
   await tokenFor(context, user);
@@ -96,6 +103,9 @@ export interface Seen {
   formerName: string | null;
   image: 'live' | 'marked' | 'gone';
   groups: 'kept' | 'left';
+  calendar: 'kept' | 'revoked';
+  /** Removed identities, by how they were linked. */
+  unlinked: readonly string[];
   /** Whether a roster remembers that it deactivated the account. */
   deactivation: 'remembered' | 'forgotten';
   /** Courses in which a seat may be free. */
@@ -112,6 +122,8 @@ export const unaffected: Seen = {
   formerName: null,
   image: 'live',
   groups: 'kept',
+  calendar: 'kept',
+  unlinked: [],
   deactivation: 'remembered',
   seats: [],
 };
@@ -128,6 +140,8 @@ async function stored({ database: { models } }: Context, { id: userId }: User) {
     user: await models.User.findByPk(userId),
     enrollments: await models.Enrollment.findAll({ where }),
     groups: await models.GroupMember.count({ where }),
+    calendars: await models.Calendar.count({ where }),
+    identities: (await models.Identity.findAll({ where })).map(({ linkedBy }) => linkedBy as string),
     deactivations: await models.FormerMember.count({ where: { ...where, deactivated: true } }),
     images: await models.StoredFile.findAll({ where }),
   };
@@ -170,6 +184,8 @@ export async function seenAfter(
     formerName: after.enrollments[0]?.formerName ?? null,
     image: after.images[0] === undefined ? 'gone' : after.images[0].state === 'live' ? 'live' : 'marked',
     groups: after.groups === 0 ? 'left' : 'kept',
+    calendar: after.calendars === 0 ? 'revoked' : 'kept',
+    unlinked: before.identities.filter((linkedBy) => !after.identities.includes(linkedBy)).sort(),
     deactivation: after.deactivations === 0 ? 'forgotten' : 'remembered',
     seats: titles.map(({ title }) => title),
   };
