@@ -46,11 +46,12 @@ export async function beginSignIn(core: Core, returnTo: unknown, link?: LinkingA
 }
 
 /** Returns an address at the issuer. The library refuses addresses without https. @throws AppError `OIDC_UNAVAILABLE` */
-function addressAt({ logger }: Core, build: () => URL): URL {
+function addressAt(core: Core, build: () => URL): URL {
   try {
     return build();
   } catch (error) {
-    throw unavailable(logger, error);
+    forgetProvider(core);
+    throw unavailable(core.logger, error);
   }
 }
 
