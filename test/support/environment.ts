@@ -19,3 +19,12 @@ export const mailSettings = {
   PUBLIC_URL: 'https://courses.example.org',
   MAIL_PER_MINUTE: '10000',
 };
+
+/** Settings of the organisation's sign-in, with an unreachable issuer. */
+export const signInSettings = {
+  OIDC_ISSUER: 'http://localhost:9',
+  OIDC_CLIENT_ID: 'coursectl',
+  OIDC_CLIENT_SECRET: 'a secret of the issuer',
+  OIDC_NAME: 'Example Account',
+  PUBLIC_URL: 'https://courses.example.org',
+};

@@ -7,6 +7,7 @@ import { validate } from '../../schemas/validate.js';
 import { recordAudit } from '../audit/audit.js';
 import type { Actor, Client, Core } from '../core.js';
 import { assertMailSetUp, queueMails } from '../mail/outbox.js';
+import { assertUsesPassword } from '../password-login.js';
 import { countForgottenPassword } from './throttle-locks.js';
 
 /**
@@ -26,7 +27,7 @@ export async function forgotPassword(core: Core, input: unknown, client: Client)
 
 /**
  * Queues a mail with a link to set a new password. The old password stays valid until the link is used.
- * @throws AppError `MAIL_NOT_SET_UP`, `NOT_FOUND`, `ACCOUNT_INACTIVE`
+ * @throws AppError `MAIL_NOT_SET_UP`, `NOT_FOUND`, `ACCOUNT_INACTIVE`, `PASSWORD_LOGIN_OFF`
  */
 export async function mailResetLink(core: Core, actor: Actor, id: string): Promise<User> {
   assertMailSetUp(core);
@@ -34,6 +35,7 @@ export async function mailResetLink(core: Core, actor: Actor, id: string): Promi
     const user = await core.database.models.User.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
     if (!user) throw notFound('User');
     if (!user.isActive) throw new AppError('ACCOUNT_INACTIVE');
+    assertUsesPassword(core, user.role);
     const record = { action: 'user.mail-reset-link', targetType: 'user', targetId: id } as const;
     await recordAudit(core, actor, record, transaction);
     await queueMails(core, [{ kind: 'reset', userId: id, dedupeKey: `reset:${id}` }], transaction);

@@ -15,6 +15,7 @@ import {
   unmatchableHash,
 } from '../credentials/passwords.js';
 import { parseIdentifier } from '../find-by-identifier.js';
+import { usesPassword } from '../password-login.js';
 import { type StartedSession, sessionExists, startSession } from './sessions.js';
 import { type Attempt, keepKnownAddresses, readThrottle, runThrottled } from './throttle.js';
 import { loginSubjects, type Target } from './throttle-rules.js';
@@ -40,7 +41,7 @@ async function findCandidate(
   const { user = null, throttle: rows = [] } = choose(found, (match) => match.user) ?? {};
   // All spellings of a key count together, as for an account. Otherwise counting would reveal which accounts exist.
   if (!user) return { user: undefined, target: { identifier: key }, rows };
-  const isAllowed = user.isActive && (role === undefined || user.role === role);
+  const isAllowed = user.isActive && (role === undefined || user.role === role) && usesPassword(core, user.role);
   const { id: accountId, passwordHash } = user;
   return { user: isAllowed ? user : undefined, target: { accountId, passwordHash }, rows };
 }
@@ -106,13 +107,15 @@ export async function login(
 ): Promise<SignedIn> {
   const { identifier, password } = validate(loginSchema, input);
   const { user, target, rows } = await findCandidate(core, identifier, role, client);
+  // A transfer of the super admin's role may come between the comparison and the session.
+  const requiredRole = role ?? (core.config.auth.passwordLogin ? undefined : 'super_admin');
   const owner = client.ip === null ? '' : networkOf(client.ip);
   const work = async (attempt: Attempt) => {
     // Compares again if the hash was replaced between the comparison and the lock of the account.
     for (let compared = user; ; ) {
       const request = { owner, signal, before: attempt.count };
       const found = await assertPasswordMatches(core, password, compared, request);
-      const current = await startSessionIfUnchanged(core, attempt, found, client, role);
+      const current = await startSessionIfUnchanged(core, attempt, found, client, requiredRole);
       if ('token' in current) return current;
       compared = current;
     }

@@ -40,7 +40,7 @@ export const mailKinds = {
   'sync-held': urgent,
   /** Requested by an operator to check that mail arrives. */
   test: { ...urgent, longestAgeMs: hourMs },
-  /** Has a link to set the first password. */
+  /** Has a link to set the first password, or names the organisation's account. */
   invitation: { priority: 'invitation', longestAgeMs: 3 * dayMs, link: 'invite' },
   enrolled: news,
   accepted: news,

@@ -17,7 +17,15 @@ interface CompletionNews extends EnrollmentNews {
  * Content of each kind of mail: all values that its templates show besides the programme and its address. Texts are plain.
  */
 interface ContentByKind {
-  invitation: { firstName: string; link: string; expiresAt: Date; email: string; message: string | null };
+  /** `signInWith`: name of the organisation's account; null if the person sets a password. */
+  invitation: {
+    firstName: string;
+    link: string;
+    expiresAt: Date;
+    email: string;
+    message: string | null;
+    signInWith: string | null;
+  };
   reset: { firstName: string; link: string; lifetimeMs: number };
   /** Contains no text of users, because anybody can have this mail sent to any address. */
   'email-confirm': { link: string; lifetimeMs: number };

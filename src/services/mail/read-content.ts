@@ -4,6 +4,7 @@ import type { User } from '../../db/models/user.js';
 import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
 import type { NewsKind } from '../../schemas/mail-preferences.js';
 import type { Core } from '../core.js';
+import { usesPassword } from '../password-login.js';
 import type { MailKind } from './kinds.js';
 import type { MailContent } from './mail-content.js';
 import type { MailData } from './outbox.js';
@@ -95,13 +96,17 @@ async function personalContent(context: MailContext, user: User, kind: MailKind)
   const { firstName, email } = user;
   const { newEmail = '', message = null, isNew = false, other = '' } = context.data;
   const { group = '', file = '', leaving = 0, members = 0 } = context.data;
+  const { core } = context;
+  const isByPassword = usesPassword(core, user.role);
+  const signInWith = isByPassword ? null : (core.config.oidc.name ?? '');
   if (user.mailOff.split(' ').includes(kind)) return undefined;
   switch (kind) {
     case 'reset':
+      return isByPassword ? (link) => ({ kind, firstName, ...link }) : undefined;
     case 'password-changed':
-      return (link) => ({ kind, firstName, ...link });
+      return () => ({ kind, firstName });
     case 'invitation':
-      return user.hasPassword ? undefined : (link) => ({ kind, firstName, email, message, ...link });
+      return user.hasPassword ? undefined : (link) => ({ kind, firstName, email, message, signInWith, ...link });
     case 'email-confirm':
       return (await isAddressUnused(context)) ? (link) => ({ kind, ...link }) : undefined;
     case 'email-notice':

@@ -7,6 +7,7 @@ import { isAnonymous } from '../../schemas/mail.js';
 import type { Core } from '../core.js';
 import { findByIdentifier } from '../find-by-identifier.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
+import { usesPassword } from '../password-login.js';
 import { linkPurposeOf, type MailKind, mailKinds, mailPriorities } from './kinds.js';
 import { sanitizeLine } from './layout.js';
 import { createLink } from './links.js';
@@ -250,7 +251,7 @@ export class SendLoop {
   }
 
   async #isResetAllowed(user: User, now: Date, transaction: Transaction): Promise<boolean> {
-    if (!user.isActive) return false;
+    if (!user.isActive || !usesPassword(this.#core, user.role)) return false;
     const { Mail } = this.#core.database.models;
     for (const { ms, max } of resetLimits) {
       const where = { userId: user.id, kind: 'reset', createdAt: { [Op.gt]: new Date(now.getTime() - ms) } };
@@ -274,7 +275,8 @@ export class SendLoop {
     if (age > mailKinds[kind].longestAgeMs || address === undefined) return undefined;
     const content = await readMailContent(this.#core, mail, user, transaction);
     if (!content) return undefined;
-    const purpose = linkPurposeOf(kind);
+    const isSignInOnly = kind === 'invitation' && user !== undefined && !usesPassword(this.#core, user.role);
+    const purpose = isSignInOnly ? undefined : linkPurposeOf(kind);
     let shown = { link: '', expiresAt: now, lifetimeMs: 0 };
     if (purpose && user) {
       const link = { userId: user.id, purpose, email: address, createdAt: mail.createdAt };

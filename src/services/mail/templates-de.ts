@@ -8,22 +8,32 @@ const replyParagraphs = ({ reply }: { reply: string | null }, words: string) =>
 const messageIntro = 'Eine Nachricht für dich:';
 const replyIntro = 'Die Antwort auf deine Anfrage:';
 
+/** Returns how to use the link of an invitation. @param day day of the link's end */
+const passwordHints = (day: string, email: string) => [
+  `Wähle es bitte vor dem ${day}. Der Link gilt nur einmal. Einen neuen bekommst du auf der Anmeldeseite: „Kein Passwort oder vergessen?“`,
+  'Danach meldest du dich mit dieser Adresse an:',
+  { quoted: email },
+];
+
 export const de: MailTemplates = {
   locale: 'de-DE',
   turnOffLabel: 'Solche E-Mails im Profil abschalten',
   letters: {
-    invitation: (content, { programme, dateText }) => ({
+    invitation: (content, { programme, publicUrl, dateText }) => ({
       subject: `Dein Konto bei ${programme}`,
       greeting: greeting(content),
       before: [
-        `${programme} hat ein Konto für dich angelegt. Wähle bitte ein Passwort, damit es losgehen kann.`,
+        content.signInWith === null
+          ? `${programme} hat ein Konto für dich angelegt. Wähle bitte ein Passwort, damit es losgehen kann.`
+          : `${programme} hat ein Konto für dich angelegt. Du brauchst kein Passwort: Melde dich mit ${content.signInWith} an.`,
         ...(content.message === null ? [] : [`Eine Nachricht von ${programme}:`, { quoted: content.message }]),
       ],
-      button: { label: 'Passwort wählen', link: content.link },
+      button:
+        content.signInWith === null
+          ? { label: 'Passwort wählen', link: content.link }
+          : { label: 'Anmeldeseite öffnen', link: `${publicUrl}/sign-in` },
       after: [
-        `Wähle es bitte vor dem ${dateText(content.expiresAt)}. Der Link gilt nur einmal. Einen neuen bekommst du auf der Anmeldeseite: „Kein Passwort oder vergessen?“`,
-        'Danach meldest du dich mit dieser Adresse an:',
-        { quoted: content.email },
+        ...(content.signInWith === null ? passwordHints(dateText(content.expiresAt), content.email) : []),
         'Wenn du mit dieser E-Mail nichts anfangen kannst, ignoriere sie einfach.',
       ],
     }),

@@ -8,22 +8,32 @@ const replyParagraphs = ({ reply }: { reply: string | null }, intro: string) =>
 const messageIntro = 'A message for you:';
 const replyIntro = 'The reply to your request:';
 
+/** Returns how to use the link of an invitation. @param day day of the link's end */
+const passwordHints = (day: string, email: string) => [
+  `Please choose one before ${day}; the link works only once. If the link no longer works, ask for a new one on the sign-in page: “No password yet, or forgotten it?”`,
+  'After that, sign in with this address:',
+  { quoted: email },
+];
+
 export const en: MailTemplates = {
   locale: 'en-GB',
   turnOffLabel: 'Turn off these mails in your profile',
   letters: {
-    invitation: (content, { programme, dateText }) => ({
+    invitation: (content, { programme, publicUrl, dateText }) => ({
       subject: `Your account with ${programme}`,
       greeting: greeting(content),
       before: [
-        `${programme} has set up an account for you. Please choose a password to start.`,
+        content.signInWith === null
+          ? `${programme} has set up an account for you. Please choose a password to start.`
+          : `${programme} has set up an account for you. You need no password: sign in with ${content.signInWith}.`,
         ...(content.message === null ? [] : [`A message from ${programme}:`, { quoted: content.message }]),
       ],
-      button: { label: 'Set password', link: content.link },
+      button:
+        content.signInWith === null
+          ? { label: 'Set password', link: content.link }
+          : { label: 'Open the sign-in page', link: `${publicUrl}/sign-in` },
       after: [
-        `Please choose one before ${dateText(content.expiresAt)}; the link works only once. If the link no longer works, ask for a new one on the sign-in page: “No password yet, or forgotten it?”`,
-        'After that, sign in with this address:',
-        { quoted: content.email },
+        ...(content.signInWith === null ? passwordHints(dateText(content.expiresAt), content.email) : []),
         "If you don't know what this is about, you can ignore this mail.",
       ],
     }),

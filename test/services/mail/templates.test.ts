@@ -27,6 +27,7 @@ function contents(firstName: string, title: string): { [K in MailKind]: MailCont
       expiresAt,
       email: 'anna@example.org',
       message: 'Welcome!\nMonday, 9:00',
+      signInWith: null,
     },
     reset: { kind: 'reset', firstName, link, lifetimeMs: hourMs },
     'email-confirm': { kind: 'email-confirm', link, lifetimeMs: 24 * hourMs },
@@ -132,6 +133,22 @@ describe('Mail templates', () => {
     const label = { en: english.signIn.noPassword, de: german.signIn.noPassword };
     for (const language of mailLanguages)
       expect(render(usual.invitation, language).text.replace(/\s+/g, ' ')).to.include(label[language]);
+  });
+
+  it("name the organisation's account in invitations without a link, in lines that fit", () => {
+    const withAccount = { ...usual.invitation, link: '', signInWith: 'Example Account' };
+    const signIn = 'https://courses.example.org/sign-in';
+    for (const language of mailLanguages) {
+      const { text, html } = render(withAccount, language);
+      expect(hrefs(html)).to.deep.equal([signIn]);
+      expect(text.split('\n')).to.include(signIn);
+      expect(text.split('\n').every((line) => line.length <= 100)).to.equal(true);
+      for (const part of [text, html])
+        expect(part.replace(/\s+/g, ' '))
+          .to.include('Example Account')
+          .and.include('Welcome!')
+          .and.not.match(/2026|undefined|null|set-password/);
+    }
   });
 
   it('link from news to the course, certificate or requests, and to the settings of news', () => {
