@@ -284,7 +284,7 @@ export interface Identity {
   lastUsedAt: string | null;
 }
 
-/** An account with its lock and the state of its invitation */
+/** An account with its lock, its ways to sign in and the state of its invitation */
 export interface UserDetails {
   /** Opaque identifier */
   id: string;
@@ -311,6 +311,8 @@ export interface UserDetails {
   updatedAt: string;
   /** End of the last lock after too many wrong passwords; null if the account is not locked. A lock may affect only one IP address */
   lockedUntil: string | null;
+  /** Ways in which the person can sign in: `password`, and `oidc` for the organisation's account after its first use; none: the person has not signed in yet */
+  signsIn: ('password' | 'oidc')[];
   /** Time of the last invitation; null without one */
   invitedAt: string | null;
   /** State of the invitation: `queued`, `sent` (accepted by the mail server), `failed`, `accepted` (the person has set a password); null without an invitation */
@@ -2428,6 +2430,8 @@ export interface ListUsersParameters {
     locked?: boolean;
     /** State of the invitation, as in `inviteState`; `no`: never invited */
     invited?: 'no' | 'queued' | 'sent' | 'failed' | 'accepted';
+    /** Way to sign in: `password`, `oidc` (the organisation's account, after its first use), or `none` of them */
+    signsIn?: 'password' | 'oidc' | 'none';
     /** Id of a group: only its members */
     group?: string;
     /** Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md */
@@ -2470,8 +2474,8 @@ export interface CreateUserBody {
   phone?: string | null;
   /** Role of the account */
   role: 'trainee' | 'trainer';
-  /** A mail with a link to set a password, or a generated password in the response */
-  credentials: 'invite' | 'generated';
+  /** `invite`: a mail that invites the person; `generated`: a generated password in the response; `none`: no password and no mail, for people who use the organisation's sign-in */
+  credentials: 'invite' | 'generated' | 'none';
   /** Confirmation for people */
   message?: string | null;
 }
@@ -2481,7 +2485,7 @@ export interface CreateUserResponse {
   /** Confirmation for people */
   message: 'User created successfully.';
   user: User;
-  /** The generated password, shown only here; null with an invitation */
+  /** The generated password, shown only here; null for `invite` and `none` */
   temporaryPassword: string | null;
 }
 
@@ -2498,6 +2502,8 @@ export interface ExportUsersParameters {
     locked?: boolean;
     /** State of the invitation, as in `inviteState`; `no`: never invited */
     invited?: 'no' | 'queued' | 'sent' | 'failed' | 'accepted';
+    /** Way to sign in: `password`, `oidc` (the organisation's account, after its first use), or `none` of them */
+    signsIn?: 'password' | 'oidc' | 'none';
     /** Id of a group: only its members */
     group?: string;
     /** Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md */
@@ -2536,6 +2542,8 @@ export interface ChangeManyUsersBody {
     locked?: boolean;
     /** State of the invitation, as in `inviteState`; `no`: never invited */
     invited?: 'no' | 'queued' | 'sent' | 'failed' | 'accepted';
+    /** Way to sign in: `password`, `oidc` (the organisation's account, after its first use), or `none` of them */
+    signsIn?: 'password' | 'oidc' | 'none';
     /** Id of a group: only its members */
     group?: string;
     /** Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md */
@@ -4919,7 +4927,7 @@ export interface Operations {
     body: ListUsersBody;
     response: ListUsersResponse;
   };
-  /** Create an account with an invitation to set a password, or with a generated password */
+  /** Create an account with an invitation, with a generated password, or without a password */
   createUser: {
     method: 'POST';
     path: '/api/users';

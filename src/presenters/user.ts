@@ -51,10 +51,14 @@ export const userViews = {
 /** Presents an account to the super admin. */
 export const presentUser = (user: User) => pick(user, ['id', ...userViews.admin.shown, 'createdAt', 'updatedAt']);
 
-/** Presents an account with its lock and the state of its invitation. @param user must have `inviteError` */
+/**
+ * Presents an account with its lock, its ways to sign in and the state of its invitation.
+ * @param user must have `signsIn` and `inviteError`
+ */
 export const presentUserDetails = (user: User, lockedUntil: Date | null) => ({
   ...presentUser(user),
   lockedUntil,
+  signsIn: loaded(user.signsIn),
   ...pick(user, ['invitedAt', 'inviteState']),
   inviteError: loaded(user.inviteError),
   ...pick(user, ['mailFailedAt', 'language']),

@@ -3,6 +3,7 @@ import { type AccountInput, exportedFields, inputKeys } from './account-fields.j
 import type { Role } from './fields.js';
 import * as fields from './fields.js';
 import { orderKeys } from './fields-table.js';
+import { signInMethods } from './identity.js';
 import Joi from './joi.js';
 import type { PagingWithKey, Sorting } from './listing.js';
 import * as listing from './listing.js';
@@ -46,22 +47,29 @@ const onlyInInvitations = (field: 'action' | 'credentials') =>
     });
   });
 
-/** New account whose password is generated, or set by the invited person. */
+/** New account without a password, or whose password is generated or set by the invited person. */
 export interface NewPerson extends Omit<AccountInput<'create'>, 'role'> {
   role: Exclude<Role, 'super_admin'>;
-  /** `invite` mails a link to set a password; `generated` generates a password. */
-  credentials: 'invite' | 'generated';
+  /**
+   * `invite` mails an invitation; `generated` generates a password; `none` is for people who use the organisation's
+   * sign-in.
+   */
+  credentials: (typeof credentialChoices)[number];
   message?: string;
 }
+
+const credentialChoices = ['invite', 'generated', 'none'] as const;
 
 /** Body of `POST /api/users`. */
 export const newPersonSchema = Joi.object<NewPerson>({
   ...inputKeys('create', (schema) => schema.empty(fields.blank)),
   role: fields.oneOf('Role', ['trainee', 'trainer']).required(),
   credentials: fields
-    .oneOf('credentials', ['invite', 'generated'])
+    .oneOf('credentials', credentialChoices)
     .required()
-    .description('A mail with a link to set a password, or a generated password in the response'),
+    .description(
+      "`invite`: a mail that invites the person; `generated`: a generated password in the response; `none`: no password and no mail, for people who use the organisation's sign-in",
+    ),
   message: onlyInInvitations('credentials'),
 });
 
@@ -129,12 +137,18 @@ const invitedFilters = ['no', ...inviteStates] as const;
 export type InvitedFilter = (typeof invitedFilters)[number];
 const invited = fields.oneOf('invited', invitedFilters);
 
+/** Ways to sign in that accounts are filtered by. `none`: neither a password nor an account of the organisation. */
+const signInFilters = [...signInMethods, 'none'] as const;
+export type SignInFilter = (typeof signInFilters)[number];
+const signsIn = fields.oneOf('signsIn', signInFilters);
+
 export interface UserFilter {
   role?: Role;
   isActive?: boolean;
   requiresPasswordChange?: boolean;
   locked?: boolean;
   invited?: InvitedFilter;
+  signsIn?: SignInFilter;
   group?: string;
   search?: string;
 }
@@ -147,6 +161,7 @@ const userFilter = {
   requiresPasswordChange: listing.queryBoolean('requiresPasswordChange'),
   locked: listing.queryBoolean('locked'),
   invited,
+  signsIn,
   group: fields.group,
   search: listing.search,
 };
@@ -209,6 +224,7 @@ export const bulkChangeSchema = Joi.object<BulkChange>({
       requiresPasswordChange: fields.strictBoolean('requiresPasswordChange'),
       locked: fields.strictBoolean('locked'),
       invited,
+      signsIn,
       group: fields.group,
       search: listing.search,
     })

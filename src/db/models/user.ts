@@ -8,6 +8,7 @@ import {
   type Sequelize,
 } from 'sequelize';
 import { accountFields, type SessionField } from '../../schemas/account-fields.js';
+import type { SignInMethod } from '../../schemas/identity.js';
 import { searchKeyLength } from '../../schemas/keys.js';
 import type { InviteState } from '../../schemas/mail.js';
 import { nameMaximum, sortKeyLength } from '../../schemas/sort-key.js';
@@ -27,7 +28,7 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
   declare phoneKey: string | null;
   declare passwordHash: string;
   declare initialPasswordExpiresAt: CreationOptional<Date | null>;
-  /** False until an invited person has set a password. */
+  /** False without a password, and until an invited person has set one. */
   declare hasPassword: CreationOptional<boolean>;
   /**
    * Notes of the program about mails to the person. They never change `updatedAt`: otherwise undoing an import would
@@ -52,6 +53,8 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
   declare currentLock?: NonAttribute<LoginThrottle | null>;
   /** Reason why the last invitation wasn't sent, if known; absent unless `addInviteErrors` has set it. */
   declare inviteError?: NonAttribute<string | null>;
+  /** Ways in which the person can sign in; absent unless `addSignInMethods` has set them. */
+  declare signsIn?: NonAttribute<readonly SignInMethod[]>;
 }
 
 export const fullName = ({ firstName, lastName }: Pick<User, 'firstName' | 'lastName'>): string =>

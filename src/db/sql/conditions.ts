@@ -262,6 +262,10 @@ export function isLatestLock(sequelize: Sequelize, inForce: LockEndRange) {
   return sequelize.where(sequelize.col('currentLock.subject'), sequelize.literal(`(${latest})`));
 }
 
+/** Matches accounts that are linked to an account of the organisation. @param isSetUp without its sign-in, none matches */
+export const hasIdentity = (isSetUp: boolean) =>
+  literal(isSetUp ? 'EXISTS (SELECT 1 FROM identities WHERE user_id = `User`.`id`)' : '1 = 0');
+
 /** Matches accounts that are locked (everywhere or from an address), or accounts that are not. */
 export function isLockedAccount(sequelize: Sequelize, inForce: LockEndRange, locked: boolean) {
   return sequelize.literal(`${locked ? '' : 'NOT '}EXISTS (SELECT 1 ${locksSql(sequelize, inForce)})`);

@@ -75,9 +75,16 @@ export const account = component(
 
 export const accountDetails = component(
   'UserDetails',
-  'An account with its lock and the state of its invitation',
+  'An account with its lock, its ways to sign in and the state of its invitation',
   account.append({
     lockedUntil: nullableTimestamp,
+    signsIn: Joi.array()
+      .items(Joi.valid(...signInMethods))
+      .required()
+      .description(
+        "Ways in which the person can sign in: `password`, and `oidc` for the organisation's account after its first use; none: the person has not signed in yet",
+      )
+      .example(['password']),
     invitedAt: nullableTimestamp,
     inviteState: nullableEnum(inviteStates),
     inviteError: nullableText,

@@ -341,6 +341,11 @@ export const fieldDocs: Readonly<
   seatsTaken: { description: 'Number of pending and active trainees. Only with `include=seats`', example: 12 },
   identities: { description: 'The identities' },
   sessions: { description: 'The sessions of this page' },
+  signsIn: {
+    description:
+      "Way to sign in: `password`, `oidc` (the organisation's account, after its first use), or `none` of them",
+    example: 'none',
+  },
   setupRequired: { description: 'Whether the super admin must still be created', example: false },
   shortDescription: { description: 'Description in a sentence', example: 'An introduction to compilers.' },
   skipped: { description: 'Rows skipped', example: 0 },

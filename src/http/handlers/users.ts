@@ -9,7 +9,7 @@ import { createPerson } from '../../services/accounts/create-user.js';
 import { deleteUser } from '../../services/accounts/delete-user.js';
 import { usersTable } from '../../services/accounts/export.js';
 import { resetPassword } from '../../services/accounts/passwords.js';
-import { findUsersByEmail, findUserWithInvitation, listUsers } from '../../services/accounts/queries.js';
+import { findUsersByEmail, findUserWithDetails, listUsers } from '../../services/accounts/queries.js';
 import { endUserSession, endUserSessions, listUserSessions } from '../../services/accounts/sessions.js';
 import { changeActivation, unlockUser, updateUser } from '../../services/accounts/update-user.js';
 import { lockOf } from '../../services/auth/current-locks.js';
@@ -43,7 +43,7 @@ export const userHandlers = {
   },
 
   async showUser({ context, params }) {
-    const user = await findUserWithInvitation(context, params.id);
+    const user = await findUserWithDetails(context, params.id);
     const groups = await groupsOfUser(context, user.id);
     return {
       user: presentUserDetails(user, await lockOf(context, user.id)),

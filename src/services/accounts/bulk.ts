@@ -7,6 +7,7 @@ import { mailResetLink } from '../auth/forgotten-password.js';
 import { assertStillSignedIn } from '../auth/sessions.js';
 import type { Actor, Core } from '../core.js';
 import { assertMailSetUp } from '../mail/outbox.js';
+import { usesPassword } from '../password-login.js';
 import { deleteUser, trainerHasCoursesError } from './delete-user.js';
 import { invitationRefusal, inviteUser } from './invite.js';
 import { resetPassword, type SavePassword } from './passwords.js';
@@ -93,6 +94,7 @@ async function readSnapshots(
 
 /** Predicts whether the operation changes the account, leaves it unchanged, or is refused. */
 function previewedOutcome(
+  core: Core,
   action: BulkAction,
   actor: Actor,
   { user, hasCourses, sessions }: AccountSnapshot,
@@ -112,7 +114,8 @@ function previewedOutcome(
     case 'invite':
       return invitationRefusal(user) ?? 'done';
     case 'mail_reset_link':
-      return user.isActive ? 'done' : new AppError('ACCOUNT_INACTIVE');
+      if (!user.isActive) return new AppError('ACCOUNT_INACTIVE');
+      return usesPassword(core, user.role) ? 'done' : new AppError('PASSWORD_LOGIN_OFF');
     case 'end_sessions':
       if (user.id === actor.actorId) return new AppError('OWN_ACCOUNT');
       return sessions === 0 ? 'unchanged' : 'done';
@@ -158,13 +161,14 @@ const perAccountRefusals = [
   'TRAINER_HAS_COURSES',
   'ACCOUNT_INACTIVE',
   'INVITATION_NOT_NEEDED',
+  'PASSWORD_LOGIN_OFF',
 ] as const;
 
 /**
  * Changes many accounts, each in its own transaction. Failures become outcomes, so that earlier results, such as new passwords,
  * are always returned.
  * @returns the outcomes in the order of the list; `stopped` is the failure after which the remaining accounts weren't tried
- * @throws AppError `VALIDATION`; `MAIL_NOT_SET_UP` for actions that send mails
+ * @throws AppError `VALIDATION`; `MAIL_NOT_SET_UP` for actions that send mails; `PASSWORD_LOGIN_OFF` for generated passwords
  */
 export async function changeManyUsers(
   core: Core,
@@ -175,6 +179,7 @@ export async function changeManyUsers(
   const wanted = validate(bulkChangeSchema, input);
   const { action, dryRun } = wanted;
   if (action === 'invite' || action === 'mail_reset_link') assertMailSetUp(core);
+  if (action === 'reset_password' && !core.config.auth.passwordLogin) throw new AppError('PASSWORD_LOGIN_OFF');
   const ids = await targetIds(core, wanted);
   const snapshotOf = await readSnapshots(core, action, ids);
   const outcomes: BulkOutcome[] = [];
@@ -183,7 +188,7 @@ export async function changeManyUsers(
     const { user } = snapshotOf(id);
     const account = { id, name: user ? `${user.firstName} ${user.lastName}` : null };
     if (signal.aborted) stopped ??= new AppError('INTERRUPTED');
-    const verdict = stopped ?? previewedOutcome(action, actor, snapshotOf(id));
+    const verdict = stopped ?? previewedOutcome(core, action, actor, snapshotOf(id));
     if (verdict === 'unchanged' || (verdict === 'done' && dryRun)) outcomes.push({ ...account, outcome: verdict });
     else if (verdict !== 'done') outcomes.push({ ...account, outcome: 'refused', refusal: verdict });
     else

@@ -7,8 +7,9 @@ import { assertPasswordAllowed } from '../auth/password-policy.js';
 import type { Actor, Core } from '../core.js';
 import { generatedPasswordCost, generatePassword } from '../credentials/passwords.js';
 import { assertMailSetUp } from '../mail/outbox.js';
+import { assertUsesPassword } from '../password-login.js';
 import type { Cause } from './effects.js';
-import { newInvitationFields, noPasswordFields } from './invite.js';
+import { newInvitationFields, withoutPassword } from './invite.js';
 import { changeUnlessRefused, countSuperAdmins, takenKeys } from './keys.js';
 import { hashRequestOf, initialPasswordExpiry } from './passwords.js';
 import { type Invitation, insertAccount, type NewAccount } from './rows.js';
@@ -31,7 +32,7 @@ export async function registerUser(core: Core, actor: Actor, input: unknown): Pr
  * @param input as for {@link registerUser}, without a password
  * @param savePassword stores the password durably. Called before the commit, and again if the transaction is repeated
  * @returns the account and its initial password, which is shown nowhere else
- * @throws the errors of {@link registerUser} and of `savePassword`
+ * @throws AppError `PASSWORD_LOGIN_OFF`, the errors of {@link registerUser} and of `savePassword`
  */
 export async function registerWithGeneratedPassword(
   core: Core,
@@ -42,6 +43,7 @@ export async function registerWithGeneratedPassword(
   const initialPassword = generatePassword();
   const generated = { password: initialPassword, requiresPasswordChange: true };
   const { password, ...fields } = validate(registerSchema, { ...input, ...generated });
+  assertUsesPassword(core, fields.role);
   const credentials = {
     hash: () => core.hasher.hash(password, generatedPasswordCost, hashRequestOf(actor)),
     initialPasswordExpiresAt: initialPasswordExpiry(core),
@@ -59,18 +61,20 @@ interface NewPerson {
 }
 
 /**
- * Creates an account with an invitation to set a password, or with a generated password.
- * @throws AppError `VALIDATION`, `MAIL_NOT_SET_UP`, `EMAIL_TAKEN`, `PHONE_TAKEN`
+ * Creates an account with an invitation, with a generated password, or with neither.
+ * @throws AppError `VALIDATION`, `MAIL_NOT_SET_UP`, `PASSWORD_LOGIN_OFF`, `EMAIL_TAKEN`, `PHONE_TAKEN`
  */
 export async function createPerson(core: Core, actor: Actor, input: unknown): Promise<NewPerson> {
   const { credentials, message, phone = '', ...person } = validate(newPersonSchema, input);
   const fields = { ...person, phone, isActive: true, requiresPasswordChange: true };
-  if (credentials === 'invite') {
-    assertMailSetUp(core);
-    const { passwordHash, ...secret } = noPasswordFields(core);
-    const withoutPassword = { ...secret, ...newInvitationFields(core), hash: () => Promise.resolve(passwordHash) };
-    return { user: await createAccount(core, { action: 'user.register', actor, message }, fields, withoutPassword) };
+  if (credentials !== 'generated') {
+    if (credentials === 'invite') assertMailSetUp(core);
+    const { passwordHash, ...secret } = withoutPassword(core);
+    const invitation = credentials === 'invite' ? newInvitationFields(core) : {};
+    const noPassword = { ...secret, ...invitation, hash: () => Promise.resolve(passwordHash) };
+    return { user: await createAccount(core, { action: 'user.register', actor, message }, fields, noPassword) };
   }
+  assertUsesPassword(core, person.role);
   const initialPassword = generatePassword();
   const user = await createAccount(core, { action: 'user.register', actor }, fields, {
     hash: () => core.hasher.hash(initialPassword, generatedPasswordCost, hashRequestOf(actor)),

@@ -16,6 +16,14 @@ export const noPasswordFields = ({ config }: Pick<Core, 'config'>) => ({
   initialPasswordExpiresAt: null,
 });
 
+/** Fields of an account without a password and without an invitation: only the organisation's sign-in lets its person in. */
+export const withoutPassword = (core: Pick<Core, 'config'>) => ({
+  ...noPasswordFields(core),
+  hasPassword: false,
+  invitedAt: null,
+  inviteState: null,
+});
+
 /**
  * Returns the error if a person must not be invited; otherwise undefined. An invitation would replace a password that
  * the person chose or brought from another program.
@@ -41,7 +49,7 @@ export async function inviteUser(core: Core, actor: Actor, id: string, message?:
     const user = await lockUser(core, id, transaction);
     const refusal = invitationRefusal(user);
     if (refusal) throw refusal;
-    user.set({ ...noPasswordFields(core), ...newInvitationFields(core) });
+    user.set({ ...withoutPassword(core), ...newInvitationFields(core) });
     await saveUser(core, user, { action: 'user.invite', actor, message }, transaction, { silent: true });
     return user;
   });

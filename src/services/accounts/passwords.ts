@@ -25,6 +25,7 @@ import {
   repairCopiedPassword,
 } from '../credentials/passwords.js';
 import { consumeLink, type ValidLink } from '../mail/links.js';
+import { assertUsesPassword } from '../password-login.js';
 import { changeUser, saveUser } from './change-user.js';
 import { findUserById } from './queries.js';
 
@@ -43,7 +44,7 @@ export type SavePassword = (user: User, password: string) => Promise<void>;
  * @param input absent for a generated password
  * @param savePassword called before the commit, and again if the transaction is repeated
  * @returns the account and its temporary password, which is shown nowhere else
- * @throws AppError `NOT_FOUND`, `VALIDATION`, and the errors of `savePassword`
+ * @throws AppError `NOT_FOUND`, `VALIDATION`, `PASSWORD_LOGIN_OFF` for a generated password, and the errors of `savePassword`
  */
 export async function resetPassword(
   core: Core,
@@ -53,6 +54,7 @@ export async function resetPassword(
   savePassword?: SavePassword,
 ): Promise<{ user: User; temporaryPassword: string }> {
   const temporaryPassword = input ? validate(passwordInputSchema, input).password : generatePassword();
+  if (!core.config.auth.passwordLogin && !input) assertUsesPassword(core, (await findUserById(core, id)).role);
   if (input) await assertPasswordAllowed(core.config, 'password', temporaryPassword, await findUserById(core, id));
   const passwordHash = await core.hasher.hash(
     temporaryPassword,

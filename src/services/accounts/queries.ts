@@ -15,15 +15,17 @@ import { findIdEndingWith } from '../short-ids.js';
 import { addInviteErrors } from './invite.js';
 import { narrowToMembers } from './members.js';
 import { type AccountSearch, narrowSearch, planAccountSearch } from './search.js';
+import { addSignInMethods, signsInBy } from './sign-in-methods.js';
 import { planStateSearch } from './states.js';
 
 /** Plans how to find and count the accounts that match a filter. */
 export async function planAccountFilter(core: Core, listing: UserFilter): Promise<AccountSearch> {
-  const { role, isActive, requiresPasswordChange, locked, invited, group, search } = listing;
+  const { role, isActive, requiresPasswordChange, locked, invited, signsIn, group, search } = listing;
   const state = { role, isActive, requiresPasswordChange };
   const hasState = Object.values(state).some((wanted) => wanted !== undefined);
   const others: WhereOptions<User>[] = [
     ...(invited === undefined ? [] : [{ inviteState: invited === 'no' ? null : invited }]),
+    ...(signsIn === undefined ? [] : [signsInBy(core, signsIn)]),
     ...(locked === undefined ? [] : [{ [Op.and]: isLocked(core, locked) }]),
   ];
   const among = role === undefined ? {} : { role };
@@ -40,7 +42,7 @@ export async function planAccountFilter(core: Core, listing: UserFilter): Promis
 const isSortedById = (parts: AccountSearch['parts']) =>
   parts?.parts.every(({ sortedBy }) => sortedBy === 'id') ?? false;
 
-/** Returns one page of accounts with their locks and invitations, in a stable order. @throws AppError `VALIDATION` */
+/** Returns one page of accounts with their locks, invitations and ways to sign in, in a stable order. @throws AppError `VALIDATION` */
 export async function listUsers(core: Core, input: unknown): Promise<Page<User>> {
   const listing = validate(userListingSchema, input);
   const { User } = core.database.models;
@@ -53,7 +55,7 @@ export async function listUsers(core: Core, input: unknown): Promise<Page<User>>
     order: listing.sortBy === 'createdAt' && isSortedById(parts) ? [['id', listing.sortOrder]] : orderOf(listing),
     include: [currentLocks(core)],
   });
-  await addInviteErrors(core, page.items);
+  await addDetails(core, page.items);
   return page;
 }
 
@@ -72,10 +74,16 @@ export async function findUsersByEmail(core: Core, input: unknown): Promise<{ us
   return { users, unknown: [...given.values()] };
 }
 
-/** Finds an account with the state of its invitation. @throws AppError `NOT_FOUND` */
-export async function findUserWithInvitation(core: Core, id: string): Promise<User> {
+/** Sets the values of accounts that other tables have: `inviteError` and `signsIn`. */
+async function addDetails(core: Core, users: readonly User[]): Promise<void> {
+  await addInviteErrors(core, users);
+  await addSignInMethods(core, users);
+}
+
+/** Finds an account with the state of its invitation and its ways to sign in. @throws AppError `NOT_FOUND` */
+export async function findUserWithDetails(core: Core, id: string): Promise<User> {
   const user = await findUserById(core, id);
-  await addInviteErrors(core, [user]);
+  await addDetails(core, [user]);
   return user;
 }
 

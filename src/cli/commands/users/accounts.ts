@@ -1,7 +1,7 @@
 import { presentGroupName } from '../../../presenters/group.js';
 import { presentListedUser, presentUserDetails } from '../../../presenters/user.js';
 import { userListingSchema } from '../../../schemas/user.js';
-import { findUser, findUserWithInvitation, listUsers } from '../../../services/accounts/queries.js';
+import { findUser, findUserWithDetails, listUsers } from '../../../services/accounts/queries.js';
 import { lockOf } from '../../../services/auth/current-locks.js';
 import { groupsOfUser } from '../../../services/groups/queries.js';
 import { groupIdOf } from '../../core/command/references.js';
@@ -33,7 +33,7 @@ export function list(run: Run<'', typeof listOptions>): Promise<Result> {
 export async function show(run: Run<'<user>'>): Promise<Result> {
   const context = await run.context();
   const { id } = await findUser(context, run.arguments.user);
-  const user = await findUserWithInvitation(context, id);
+  const user = await findUserWithDetails(context, id);
   const lockedUntil = await lockOf(context, id);
   const groups = (await groupsOfUser(context, id)).map(presentGroupName);
   const shown = presentUserDetails(user, lockedUntil);

@@ -5,6 +5,14 @@ import type { Column } from '../../core/listing/columns.js';
 type Account = ReturnType<typeof presentListedUser>;
 type Session = ReturnType<typeof presentSession>;
 
+/** Returns the ways to sign in as text, or that a person without a password and an invitation hasn't signed in yet. */
+export const signInText = ({
+  signsIn,
+  lastLogin,
+  inviteState,
+}: Pick<Account, 'signsIn' | 'lastLogin' | 'inviteState'>) =>
+  signsIn.length === 0 && lastLogin === null && inviteState === null ? 'not signed in yet' : signsIn.join(', ');
+
 export const userColumns: readonly Column<Account>[] = [
   { name: 'name', value: ({ firstName, lastName }) => `${firstName} ${lastName}`, minimum: 16, priority: 0 },
   { name: 'email', value: ({ email }) => email, fit: 'whole', priority: 0 },
@@ -34,6 +42,13 @@ export const userColumns: readonly Column<Account>[] = [
     heading: 'WHY NOT SENT',
     value: ({ inviteError }) => inviteError,
     fit: 'wrap',
+    priority: 'on request',
+  },
+  {
+    name: 'signsIn',
+    heading: 'SIGNS IN',
+    value: signInText,
+    fit: 'whole',
     priority: 'on request',
   },
   { name: 'language', value: ({ language }) => language, fit: 'whole', priority: 'on request' },

@@ -11,6 +11,8 @@ export const filterOptions = {
   '--requires-password-change': 'only accounts that still have their initial password',
   '--locked': 'only accounts that are locked after too many wrong passwords',
   '--invited <state>': 'only accounts with this invitation: no (never invited), queued, sent, failed or accepted',
+  '--signs-in <way>':
+    "only accounts that can sign in this way: password, oidc (the organisation's account, after its first use) or none",
   '--group <group>': 'only members of this group: name or id',
   '--search <text>': 'search in names, email and phone',
 };
@@ -43,10 +45,10 @@ export const accountBulkOptions = { ...bulkOptions(accountHeadings), ...filterOp
 export function filterOf(
   options: OptionValues<typeof filterOptions>,
 ): Record<Exclude<keyof UserFilter, 'group'>, string | boolean | undefined> {
-  const { role, active, inactive, requiresPasswordChange, locked, invited, search } = options;
+  const { role, active, inactive, requiresPasswordChange, locked, invited, signsIn, search } = options;
   if (active && inactive) throw new AppError('USAGE', '--active and --inactive cannot be used together.');
   const isActive = active ?? (inactive ? false : undefined);
-  return { role, isActive, requiresPasswordChange, locked, invited, search };
+  return { role, isActive, requiresPasswordChange, locked, invited, signsIn, search };
 }
 
 export const resetOptions = {
@@ -79,6 +81,7 @@ export const registerOptions = {
   '--generate-password': 'generate a password and show it once; it must be changed at the first login',
   '--credentials <file>': 'write the generated password to this file, which must not exist, instead of showing it',
   '--invite': 'mail a link to set a password, instead of giving one',
+  '--no-password': "give no password and send no mail: the person uses the organisation's sign-in",
   ...messageOption,
 };
 

@@ -2,6 +2,7 @@ import type { presentGroupName } from '../../../presenters/group.js';
 import { presentUser, type presentUserDetails } from '../../../presenters/user.js';
 import { rowsText } from '../../core/listing/table.js';
 import type { Display } from '../../core/output/output.js';
+import { signInText } from './columns.js';
 
 type Account = Parameters<typeof presentUser>[0];
 
@@ -19,7 +20,7 @@ export function accountText(
   groups: readonly ReturnType<typeof presentGroupName>[],
   display: Display,
 ): string {
-  const shown = { ...account, groups: groups.map(({ name }) => name).join(', ') };
+  const shown = { ...account, signsIn: signInText(account), groups: groups.map(({ name }) => name).join(', ') };
   return rowsText(
     ['FIELD', 'VALUE'],
     Object.entries(shown).map(([field, value]) => [

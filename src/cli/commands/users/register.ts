@@ -21,13 +21,24 @@ import {
 
 type RegisterRun = Run<'', typeof registerOptions>;
 
-const isGenerated = ({ options }: RegisterRun) =>
-  options.generatePassword === true || options.credentials !== undefined;
+/** Way in which the new person gets access. */
+type Access = 'invitation' | 'none' | 'generated password' | 'given password';
+
+async function accessOf({ options, config }: RegisterRun): Promise<Access> {
+  const { invite, password, generatePassword, credentials, passwordStdin, role } = options;
+  if (invite) return 'invitation';
+  if (password === false) return 'none';
+  if (generatePassword || credentials !== undefined) return 'generated password';
+  if (passwordStdin || role === 'super_admin') return 'given password';
+  return (await config()).auth.passwordLogin ? 'given password' : 'none';
+}
 
 /** @throws AppError `USAGE` */
-function assertOnlyInvited({ options }: RegisterRun): void {
-  const { invite, message, passwordStdin, credentials, generatePassword, inactive } = options;
+function assertOneAccess({ options }: RegisterRun): void {
+  const { invite, password, message, passwordStdin, credentials, generatePassword, inactive } = options;
   if (!invite && message !== undefined) throw new AppError('USAGE', '--message is for invitations: add --invite.');
+  const access = [...(invite ? ['--invite'] : []), ...(password === false ? ['--no-password'] : [])];
+  if (access.length > 1) throw new AppError('USAGE', '--invite and --no-password cannot be used together.');
   const other = Object.entries({
     '--password-stdin': passwordStdin,
     '--generate-password': generatePassword,
@@ -35,7 +46,8 @@ function assertOnlyInvited({ options }: RegisterRun): void {
     // The invitation would wait unnoticed until somebody activates the account.
     '--inactive': inactive,
   }).find(([, isGiven]) => isGiven);
-  if (invite && other) throw new AppError('USAGE', `--invite and ${other[0]} cannot be used together.`);
+  if (access[0] !== undefined && other)
+    throw new AppError('USAGE', `${access[0]} and ${other[0]} cannot be used together.`);
 }
 
 /** @throws AppError `USAGE` */
@@ -50,20 +62,24 @@ function assertOnePassword({ options }: RegisterRun): void {
 }
 
 /** @throws AppError `USAGE` */
-function assertMayBeInactive({ options: { role, inactive } }: RegisterRun): void {
+function assertMayBeInactive({ options: { role, inactive } }: RegisterRun, access: Access): void {
+  if (access === 'none' && inactive)
+    throw new AppError('USAGE', 'A person without a password is always active: leave out --inactive.');
   if (role === 'super_admin' && inactive)
     throw new AppError('USAGE', 'A super admin is always active: leave out --inactive.');
 }
 
 /** Creates one account. @throws AppError `USAGE`, and the errors of {@link registerUser} */
 export async function registerAccount(run: RegisterRun): Promise<Result> {
-  assertOnlyInvited(run);
+  assertOneAccess(run);
   assertOnePassword(run);
-  assertMayBeInactive(run);
-  if (run.options.invite) assertMailSetUp(await run.context());
-  const input = await registerInput(run);
-  if (run.options.invite) return registerInvited(run, input);
-  if (isGenerated(run)) return registerGenerated(run, input);
+  const access = await accessOf(run);
+  assertMayBeInactive(run, access);
+  if (access === 'invitation') assertMailSetUp(await run.context());
+  const input = await registerInput(run, access);
+  if (access === 'invitation') return registerInvited(run, input);
+  if (access === 'none') return registerWithoutPassword(run, input);
+  if (access === 'generated password') return registerGenerated(run, input);
   const user = await registerUser(await run.context(), operator, input);
   return { json: { user: accountJson(user) }, text: `Created ${user.role} ${user.email} (${user.id}).` };
 }
@@ -75,6 +91,13 @@ async function registerInvited(run: RegisterRun, input: object): Promise<Result>
   const { user } = await createPerson(context, operator, { ...input, credentials: 'invite', message });
   const leave = await whenMailsLeave(run.io, context);
   const text = `Created ${user.role} ${user.email} (${user.id}). The invitation is queued. ${leave}`;
+  return { json: { user: accountJson(user) }, text };
+}
+
+/** Creates the account without a password, for a person who uses the organisation's sign-in. */
+async function registerWithoutPassword(run: RegisterRun, input: object): Promise<Result> {
+  const { user } = await createPerson(await run.context(), operator, { ...input, credentials: 'none' });
+  const text = `Created ${user.role} ${user.email} (${user.id}), without a password.`;
   return { json: { user: accountJson(user) }, text };
 }
 
@@ -106,22 +129,28 @@ const furtherFields = inputFields('register').filter(
   (name): name is FurtherField => name !== 'isActive' && !personFields.some((one) => one === name),
 );
 
-function schemaFor(run: RegisterRun) {
-  if (run.options.invite) return newPersonSchema;
-  return isGenerated(run) ? registerSchema.fork(['password'], (field) => field.optional()) : registerSchema;
+function schemaFor(access: Access) {
+  if (access === 'invitation' || access === 'none') return newPersonSchema;
+  return access === 'generated password'
+    ? registerSchema.fork(['password'], (field) => field.optional())
+    : registerSchema;
 }
 
-async function registerInput(run: RegisterRun): Promise<object> {
-  const { role, inactive, invite, message } = run.options;
-  const invited = invite ? { credentials: 'invite', message } : {};
-  const further = { ...givenBy(run.options, furtherFields), ...invited };
+const credentialsOf = (access: Access, message: string | undefined) => {
+  if (access === 'invitation') return { credentials: 'invite', message };
+  return access === 'none' ? { credentials: 'none' } : {};
+};
+
+async function registerInput(run: RegisterRun, access: Access): Promise<object> {
+  const { role, inactive, message } = run.options;
+  const further = { ...givenBy(run.options, furtherFields), ...credentialsOf(access, message) };
   const isActive = !inactive;
-  const schema = schemaFor(run);
+  const schema = schemaFor(access);
   if (!run.interactive) return personFromOptions(run, schema, { ...further, isActive });
   await checkPersonOptions(run, schema, further);
   // Opens the database first: without a database, all answers would be lost.
   const { config } = await run.context();
-  return personFromPrompts(run, invite || isGenerated(run) ? undefined : config, async (prompts) => ({
+  return personFromPrompts(run, access === 'given password' ? config : undefined, async (prompts) => ({
     ...further,
     isActive,
     role:

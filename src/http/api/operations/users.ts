@@ -24,17 +24,17 @@ export const userOperations = {
     success: ok('One page of accounts', shapes.pageOf('users', accountDetails)),
   }),
   createUser: operation.post('/api/users', {
-    summary: 'Create an account with an invitation to set a password, or with a generated password',
+    summary: 'Create an account with an invitation, with a generated password, or without a password',
     access: superAdmin,
     body: newPersonSchema,
     success: created('The account was created', {
       message: shapes.message('User created successfully.'),
       user: account.required(),
       temporaryPassword: shapes.nullableText
-        .description('The generated password, shown only here; null with an invitation')
+        .description('The generated password, shown only here; null for `invite` and `none`')
         .example('q7mfk-2hx9d-vw3np-8tzbr'),
     }),
-    failures: ['MAIL_NOT_SET_UP', 'EMAIL_TAKEN', 'PHONE_TAKEN'],
+    failures: ['MAIL_NOT_SET_UP', 'PASSWORD_LOGIN_OFF', 'EMAIL_TAKEN', 'PHONE_TAKEN'],
   }),
   exportUsers: operation.get('/api/users/export.csv', {
     summary: 'All accounts that match, oldest first, without passwords',
@@ -51,7 +51,7 @@ export const userOperations = {
     body: bulkChangeSchema,
     databaseDeadline: 'none',
     success: freeingSeats(ok('The outcomes', bulkChange)),
-    failures: ['MAIL_NOT_SET_UP'],
+    failures: ['MAIL_NOT_SET_UP', 'PASSWORD_LOGIN_OFF'],
   }),
   findUsersByEmail: operation.post('/api/users/by-email', {
     summary: 'Find the accounts with given emails',
@@ -126,7 +126,7 @@ export const userOperations = {
       message: shapes.message('Password reset successfully.', 'A link to set a password is on its way.'),
       temporaryPassword: shapes.nullableText.description('The new password; null if a link is mailed'),
     }),
-    failures: ['NOT_FOUND', 'ACCOUNT_INACTIVE', 'MAIL_NOT_SET_UP'],
+    failures: ['NOT_FOUND', 'ACCOUNT_INACTIVE', 'MAIL_NOT_SET_UP', 'PASSWORD_LOGIN_OFF'],
   }),
   listUserSessions: operation.get('/api/users/:id/sessions', {
     summary: "An account's sessions, newest first",

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { displayWidth } from '../../../../src/cli/core/output/fit.js';
 import { newIds } from '../../../../src/services/new-ids.js';
-import { mailSettings } from '../../../support/environment.js';
+import { mailSettings, signInSettings } from '../../../support/environment.js';
 import { buildTrainees, buildUser, factoryPassword, tokenFor } from '../../../support/factories.js';
 import { useHarnessAndCli } from '../../../support/harness-cli.js';
 import { scaled } from '../../../support/machine.js';
@@ -319,6 +319,27 @@ describe('Changes of many accounts at the command line', () => {
       expect((await link('ada@x.org', '--credentials', 'p.csv')).stderr).to.include('--link and --credentials');
       expect((await reset('ada@x.org', '--link')).stderr).to.include('Mail is not set up.');
       await login('ada@x.org', factoryPassword).expect(200);
+    });
+
+    it('resets only the password of the super admin with PASSWORD_LOGIN=off', async () => {
+      const env = { ...cli.env, ...mailSettings, ...signInSettings, PASSWORD_LOGIN: 'off' };
+      const off = (...more: string[]) => cli.run(['users', 'reset-password', ...more], { env });
+      const admin = await buildUser(harness.context, { role: 'super_admin' });
+      const refused = 'so the program generates no passwords.';
+      expect(await off('ada@x.org')).to.include({ exitCode: 1, stdout: '' });
+      for (const options of [
+        ['ada@x.org'],
+        ['ada@x.org', '--link'],
+        ['--role', 'trainee', '--credentials', 'p.csv', '--yes'],
+      ])
+        expect((await off(...options)).stderr).to.include(refused);
+      expect(existsSync(path.join(cli.folder, 'p.csv'))).to.equal(false);
+      const several = await off('ada@x.org', admin.email, '--link', '--yes');
+      expect(several.exitCode).to.equal(3);
+      expect((await models().Mail.findAll()).map(({ userId }) => userId)).to.deep.equal([admin.id]);
+      const { exitCode, stdout } = await off(admin.email);
+      expect(exitCode).to.equal(0);
+      await login(admin.email, stdout.trim()).expect(200);
     });
 
     it('leaves no file if no password was reset, and never overwrites a file', async () => {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { login } from '../../../../src/services/auth/login.js';
+import { signInSettings } from '../../../support/environment.js';
 import { buildUser } from '../../../support/factories.js';
 import { useHarnessAndCli } from '../../../support/harness-cli.js';
 import { type Dialogue, keys } from '../../../support/terminal.js';
@@ -168,5 +169,62 @@ describe('coursectl users register', () => {
       expect(exitCode, more).to.equal(2);
       expect(terminal.screen()).to.include(says);
     }
+  });
+});
+
+describe('coursectl users register --no-password', () => {
+  const { harness, cli } = useHarnessAndCli();
+  const only = () => harness.context.database.models.User.findOne({ rejectOnEmpty: true });
+  const withoutPhone = ['users', 'register', ...names, '--email', 'grace@example.org', '--role', 'trainee'];
+
+  it('creates an account without a password, which is listed as not signed in yet', async () => {
+    const { exitCode, stdout, stderr } = await cli.run([...withoutPhone, '--no-password']);
+    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
+    const user = await only();
+    expect(user).to.include({ hasPassword: false, phone: '', inviteState: null, isActive: true });
+    expect(stdout).to.equal(`Created trainee grace@example.org (${user.id}), without a password.\n`);
+    expect((await cli.run(['users', 'show', user.email])).stdout).to.match(/^signsIn +not signed in yet$/m);
+    const listed = await cli.run(['users', 'list', '--signs-in', 'none', '--columns', 'email,signsIn']);
+    expect(listed.stdout).to.match(/^grace@example\.org +not signed in yet$/m);
+    const others = await cli.run(['users', 'list', '--signs-in', 'password', '--json']);
+    expect(JSON.parse(others.stdout).users).to.deep.equal([]);
+    const wrong = await cli.refusal(['users', 'list', '--signs-in', 'saml']);
+    expect(wrong).to.deep.equal({ exitCode: 2, message: '--signs-in must be one of password, oidc, none.' });
+  });
+
+  it('asks for no password at a terminal', async () => {
+    const dialogue: Dialogue = [['Phone', `555 0101${enter}`]];
+    const { exitCode } = await cli.atTerminal([...withoutPhone, '--no-password'], dialogue);
+    expect(exitCode).to.equal(0);
+    expect((await only()).hasPassword).to.equal(false);
+  });
+
+  it('excludes other ways to get access', async () => {
+    for (const [options, message] of [
+      [['--invite'], '--invite and --no-password cannot be used together.'],
+      [['--generate-password'], '--no-password and --generate-password cannot be used together.'],
+      [['--credentials', 'grace.csv'], '--no-password and --credentials cannot be used together.'],
+      [['--password-stdin'], '--no-password and --password-stdin cannot be used together.'],
+      [['--message', 'Hello'], '--message is for invitations: add --invite.'],
+      [['--inactive'], '--no-password and --inactive cannot be used together.'],
+    ] as const)
+      expect(await cli.refusal([...withoutPhone, '--no-password', ...options])).to.deep.equal({ exitCode: 2, message });
+  });
+
+  it('is the default with PASSWORD_LOGIN=off, which refuses generated passwords', async () => {
+    const env = { ...cli.env, ...signInSettings, PASSWORD_LOGIN: 'off' };
+    for (const options of [['--generate-password'], ['--credentials', 'grace.csv']]) {
+      const { exitCode, message } = await cli.refusal([...grace, '--role', 'trainee', ...options], { env });
+      expect(exitCode).to.equal(1);
+      expect(message).to.include('so the program generates no passwords.');
+    }
+    expect(readdirSync(cli.folder)).to.deep.equal([]);
+    expect(await cli.run(withoutPhone, { env })).to.include({ exitCode: 0, stderr: '' });
+    expect((await only()).hasPassword).to.equal(false);
+    const inactive = await cli.refusal([...withoutPhone, '--inactive'], { env });
+    expect(inactive.message).to.equal('A person without a password is always active: leave out --inactive.');
+    const given = ['users', 'register', ...names, '--email', 'admin@example.org', '--phone', '1'];
+    const superAdmin = await cli.run([...given, '--role', 'super_admin', '--generate-password'], { env });
+    expect(superAdmin).to.include({ exitCode: 0 });
   });
 });

@@ -22,9 +22,10 @@ export const accountView = (person: Person) => ({
   requiresPasswordChange: person.requiresPasswordChange,
 });
 
-/** Account in a listing. No command of the model locks accounts. */
+/** Account in a listing. No command of the model locks accounts, and each of them has a password. */
 export const listedAccountView = (person: Person) => ({
   ...accountView(person),
+  signsIn: ['password'],
   ...{ lockedUntil: null, invitedAt: null, inviteState: null, inviteError: null, mailFailedAt: null, language: null },
 });
 
