@@ -4040,6 +4040,8 @@ export interface CreateImportBody {
   invite?: boolean;
   /** With `invite`: also generate passwords, for people who cannot receive mail */
   withPasswords?: boolean;
+  /** Give new people without a password in the file no password, for people who use the organisation's sign-in */
+  noPassword?: boolean;
   /** Notify people by mail about enrollments in published courses, except people who get an invitation */
   notify?: boolean;
   /** After a rejected row: continue, stop there, or import nothing */
@@ -4219,6 +4221,8 @@ export interface PlanImportBody {
   invite?: boolean;
   /** With `invite`: also generate passwords, for people who cannot receive mail */
   withPasswords?: boolean;
+  /** Give new people without a password in the file no password, for people who use the organisation's sign-in */
+  noPassword?: boolean;
   /** Notify people by mail about enrollments in published courses, except people who get an invitation */
   notify?: boolean;
   /** Maximum number of rejected rows; with more, nothing is imported */

@@ -71,6 +71,8 @@ export interface ImportOptions {
   invite: boolean;
   /** With `invite`: whether passwords are generated, too, for people without working mail. */
   withPasswords: boolean;
+  /** Whether new people without a password in the file get neither a password nor an invitation. */
+  noPassword: boolean;
   /** Whether enrolled people get a mail about each published course, unless this import invites them. */
   notify: boolean;
   /** Treatment of the other rows after a bad row. */
@@ -135,6 +137,15 @@ function onlyForInvited(withPasswords: boolean, helpers: Types.CustomHelpers): b
     params: { fields: ['invite'] },
     message: 'withPasswords may be set only together with invite.',
   });
+}
+
+/** Refuses `noPassword` together with other ways to give passwords. The schema checks these first. */
+function notWithOtherAccess(noPassword: boolean, helpers: Types.CustomHelpers): boolean | Types.ErrorReport {
+  const options = helpers.state.ancestors[0] as Partial<ImportOptions>;
+  const other = (['invite', 'resetPasswords', 'withPasswords'] as const).find((name) => options[name]);
+  if (!noPassword || other === undefined) return noPassword;
+  const message = `noPassword and ${other} exclude each other.`;
+  return refuse(helpers, { code: 'EXCLUSIVE', params: { fields: [other] }, message });
 }
 
 const onlyForRosters = (name: 'onLeave' | 'maxLeaving', value: string, helpers: Types.CustomHelpers) => {
@@ -207,6 +218,7 @@ export const importOptionsSchema = Joi.object<Omit<ImportOptions, 'trainerId'>, 
   resetPasswords: listing.queryBoolean('resetPasswords').default(false).custom(onlyForUpdates),
   invite: listing.queryBoolean('invite').default(false).custom(notWithResets),
   withPasswords: listing.queryBoolean('withPasswords').default(false).custom(onlyForInvited),
+  noPassword: listing.queryBoolean('noPassword').default(false).custom(notWithOtherAccess),
   notify: listing.queryBoolean('notify').default(false),
   onError: fields.oneOf('onError', ['continue', 'stop', 'abort']).default('continue'),
   maxErrors: Joi.number()
@@ -291,6 +303,7 @@ export const replanSchema = (importOptionsSchema as Types.ObjectSchema<ReplanOpt
   resetPasswords: fields.strictBoolean('resetPasswords').default(false).custom(onlyForUpdates),
   invite: fields.strictBoolean('invite').default(false).custom(notWithResets),
   withPasswords: fields.strictBoolean('withPasswords').default(false).custom(onlyForInvited),
+  noPassword: fields.strictBoolean('noPassword').default(false).custom(notWithOtherAccess),
   notify: fields.strictBoolean('notify').default(false),
   maxErrors: fields.strictWholeNumber('maxErrors', 0, 1_000_000_000),
   map: Joi.array()

@@ -53,6 +53,7 @@ describe('Imports by trainers', () => {
       group: 'Year 9',
       notify: 'true',
       withPasswords: 'true',
+      noPassword: 'true',
       resetPasswords: 'true',
       enrollmentStatus: 'pending',
       whenFull: 'wait',

@@ -256,6 +256,11 @@ export const fieldDocs: Readonly<
   nextAt: { description: 'Time of the next attempt; null unless one is planned', example: exampleTime },
   notes: { description: "The trainee's notes for the request", example: 'Needs a seat near the front.' },
   notesAt: { description: 'Time of the notes; null if unknown', example: exampleTime },
+  noPassword: {
+    description:
+      "Give new people without a password in the file no password, for people who use the organisation's sign-in",
+    example: false,
+  },
   notify: {
     description: 'Notify people by mail about enrollments in published courses, except people who get an invitation',
     example: false,

@@ -23,15 +23,22 @@ export function findRoster(core: Core, name: string, transaction?: Transaction):
 }
 
 /**
- * Adds the remembered options of a roster to those of a request, which come first.
+ * Adds the remembered options of a roster to those of a request, which come first. The options `invite` and `noPassword`
+ * exclude each other, so that the request's one replaces the remembered one.
  * @param given raw options, which a schema has yet to check; without `roster`, nothing is added
  */
 export async function withRosterOptions(core: Core, given: object): Promise<Partial<ImportOptions>> {
   const { roster } = given as { roster?: unknown };
   if (typeof roster !== 'string') return given;
   const group = await findRoster(core, roster);
-  return { ...(group && rosterStateOf(group)?.options), ...given };
+  const { invite, noPassword } = given as { invite?: unknown; noPassword?: unknown };
+  const replaced = [...(isOn(noPassword) ? ['invite', 'withPasswords'] : []), ...(isOn(invite) ? ['noPassword'] : [])];
+  const remembered = Object.entries((group && rosterStateOf(group)?.options) ?? {});
+  return { ...Object.fromEntries(remembered.filter(([name]) => !replaced.includes(name))), ...given };
 }
+
+/** Whether an option of a form or a JSON body is set. */
+const isOn = (value: unknown): boolean => value === true || value === 'true';
 
 const stateJson = (options: ImportOptions, rejects: string | null): string =>
   JSON.stringify({ options: JSON.parse(serializeImportOptions(options)) as object, rejects });

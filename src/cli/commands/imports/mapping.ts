@@ -21,8 +21,8 @@ import { openMappingFile } from './mapping-file.js';
 import type { importUsersOptions } from './options.js';
 
 export type ImportRun = Run<'[file]', typeof importUsersOptions> & {
-  /** Options of `users sync`, including the remembered ones. */
-  options: Partial<Pick<ImportOptions, 'otherCourses' | 'roster' | 'onLeave' | 'maxLeaving'>> & {
+  /** Options of `users sync`, including the remembered ones. `--no-password` is `password: false`, or `noPassword`. */
+  options: Partial<Pick<ImportOptions, 'otherCourses' | 'roster' | 'onLeave' | 'maxLeaving' | 'noPassword'>> & {
     allowLeaving?: string | undefined;
   };
 };

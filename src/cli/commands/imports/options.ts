@@ -79,6 +79,8 @@ export const importUsersOptions = {
     'write generated passwords to this file, which must not exist; .xlsx makes a workbook (default: people.credentials.csv for people.csv)',
   '--invite':
     'mail new people without a password a link to set one, and write no file of passwords; with --credentials they get both',
+  '--no-password':
+    "give new people without a password in the file none, and send no mail: they use the organisation's sign-in",
   '--notify': 'also mail people who are enrolled in published courses, unless they are invited',
   '--rejects <file>':
     'write rejected rows to this file, which must not exist; .xlsx makes a workbook (default: people.rejected.csv for people.csv, .xlsx for a workbook)',
@@ -142,6 +144,7 @@ export const syncOptions = {
   '--plan <id>': importUsersOptions['--plan <id>'],
   '--credentials <file>': importUsersOptions['--credentials <file>'],
   '--invite': importUsersOptions['--invite'],
+  '--no-password': importUsersOptions['--no-password'],
   '--notify': importUsersOptions['--notify'],
   '--max-errors <n>': importUsersOptions['--max-errors <n>'],
   '--rejects <file>': 'write rejected rows to this file instead of people.rejected.csv; each sync replaces it',

@@ -280,6 +280,7 @@ export function planText(plan: ImportPlan, screen: Screen, notes: readonly strin
   const { width } = screen;
   const { counts, generatedPasswords, options } = plan;
   const generated = generatedPasswords > 0 ? `, ${generatedPasswords} of them with a generated password` : '';
+  const without = options.noPassword && counts.created > 0 ? ', with no password unless the file has one' : '';
   const fitted = (lines: readonly string[]) => lines.flatMap((line) => wrapHanging(printable(line), width));
   const samePerson = plan.reasons.find(({ code }) => code === 'SAME_PERSON')?.count ?? 0;
   return [
@@ -289,7 +290,7 @@ export function planText(plan: ImportPlan, screen: Screen, notes: readonly strin
     ]),
     ...fitted([
       ...leavingText(plan),
-      `  ${counted(counts.created, 'account')} to create${rolesText(plan)}${counts.updated === 0 ? generated : ''}`,
+      `  ${counted(counts.created, 'account')} to create${rolesText(plan)}${counts.updated === 0 ? generated : ''}${without}`,
       ...(options.onExisting === 'update'
         ? [`  ${counted(counts.updated, 'account')} to update${counts.updated > 0 ? generated : ''}`]
         : []),

@@ -26,6 +26,12 @@ import { fileFromStdin, type SpooledFile } from './stdin-file.js';
 import { prepareSync } from './sync-plan.js';
 import { writeTemplate } from './template.js';
 
+/** Returns the run with the option `--no-password` under the name that the import service gives it. */
+function withServiceNames(run: ImportRun): ImportRun {
+  const { password, ...options } = run.options;
+  return { ...run, options: { ...options, ...(password === false && { noPassword: true }) } };
+}
+
 /** Returns the options that the import service accepts, as entered on the command line. */
 const serviceOptions = ({ options }: ImportRun) => ({
   ...pick(options, [
@@ -43,6 +49,7 @@ const serviceOptions = ({ options }: ImportRun) => ({
     'whenFull',
     'resetPasswords',
     'invite',
+    'noPassword',
     'notify',
     'onError',
     'maxErrors',
@@ -56,9 +63,19 @@ const serviceOptions = ({ options }: ImportRun) => ({
   ...(options.invite && options.credentials !== undefined && { withPasswords: true }),
 });
 
-/** @throws AppError `VALIDATION` */
+/** @throws AppError `USAGE` for a file of passwords that nobody gets */
+export function assertPasswordsAreGenerated({
+  password,
+  credentials,
+}: Pick<ImportRun['options'], 'password' | 'credentials'>): void {
+  if (password === false && credentials !== undefined)
+    throw new AppError('USAGE', '--no-password and --credentials cannot be used together.');
+}
+
+/** @throws AppError `USAGE`, `VALIDATION` */
 export function checkImportOptions(run: ImportRun): void {
-  validate(importOptionsSchema, serviceOptions(run));
+  assertPasswordsAreGenerated(run.options);
+  validate(importOptionsSchema, serviceOptions(withServiceNames(run)));
 }
 
 /** @throws AppError `IMPORT_FILE_INVALID` for a missing or unreadable file */
@@ -74,15 +91,19 @@ export async function assertReadable(file: string): Promise<void> {
 
 /**
  * Plans an import, asks for confirmation, and applies the plan.
- * @throws AppError `USAGE`, `DECLINED`, `INTERRUPTED`, and the errors of {@link planImport} and {@link applyImport}
+ * @throws AppError `USAGE`, `DECLINED`, `INTERRUPTED`, `PASSWORD_LOGIN_OFF`, and the errors of {@link planImport} and
+ *   {@link applyImport}
  */
-export async function importUsers(run: ImportRun): Promise<Result> {
+export async function importUsers(entered: ImportRun): Promise<Result> {
+  const run = withServiceNames(entered);
   const fileArgument = run.arguments.file;
   if (run.options.template) return writeTemplate(run);
   if (fileArgument === undefined)
     throw new AppError('USAGE', 'The file to import is missing. Name it, or see what it looks like with --template.');
   const needsNoQuestion = run.options.plan !== undefined || run.options.dryRun;
   const context = await run.context();
+  if (run.options.credentials !== undefined && !context.config.auth.passwordLogin)
+    throw new AppError('PASSWORD_LOGIN_OFF');
   if (fileArgument !== '-') {
     const file = path.resolve(run.io.cwd, fileArgument);
     await assertReadable(file);

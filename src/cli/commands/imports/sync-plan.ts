@@ -38,7 +38,7 @@ export async function prepareSync(
   if (!run.options.dryRun && plan.generatedPasswords > 0 && credentials === undefined && !invite)
     throw new AppError(
       'USAGE',
-      `${counted(plan.generatedPasswords, 'new person', 'new people')} would have no way to sign in. Set up mail, so that they are invited, or write their passwords to a file with --credentials.`,
+      `${counted(plan.generatedPasswords, 'new person', 'new people')} would have no way to sign in. Set up mail, so that they are invited, or write their passwords to a file with --credentials. With --no-password, they use the organisation's sign-in.`,
     );
   if (run.options.dryRun || (plan.unfinished?.rowsDone ?? 0) > 0) return { run };
   const file = rejectsOf(run, beside);

@@ -8,7 +8,7 @@ import { isMailSetUp } from '../../../services/mail/outbox.js';
 import type { Result, Run } from '../../core/command/run.js';
 import type { ImportRun } from './mapping.js';
 import type { syncOptions } from './options.js';
-import { importUsers } from './run-import.js';
+import { assertPasswordsAreGenerated, importUsers } from './run-import.js';
 
 type SyncRun = Run<'[file]', typeof syncOptions>;
 
@@ -39,7 +39,8 @@ export function enteredOptions({
   return {
     ...Object.fromEntries(given),
     ...(course !== undefined && { course, otherCourses }),
-    ...(options.invite && options.credentials !== undefined && { withPasswords: true }),
+    ...(options.password === false && { noPassword: true }),
+    ...(options.credentials !== undefined && (options.invite ? { withPasswords: true } : { noPassword: false })),
   } as Partial<ImportOptions>;
 }
 
@@ -50,6 +51,7 @@ export function checkSync(run: SyncRun): void {
       'USAGE',
       'The group to keep in step is missing. Name it with --roster, such as --roster "Year 9".',
     );
+  assertPasswordsAreGenerated(run.options);
   validate(importOptionsSchema, enteredOptions(run));
   const { allowLeaving } = run.options;
   if (allowLeaving !== undefined && !/^[1-9]\d{0,5}$/.test(allowLeaving))
@@ -66,7 +68,11 @@ export async function syncUsers(run: SyncRun): Promise<Result> {
   if (run.options.existing) await assertSynchronised(context, run.options.roster ?? '');
   const known = await withRosterOptions(context, entered);
   // Mail may have been set up after the first sync.
-  const invites = run.options.credentials === undefined && isMailSetUp(context);
+  const invites =
+    run.options.credentials === undefined &&
+    !known.noPassword &&
+    context.config.auth.passwordLogin &&
+    isMailSetUp(context);
   const options = { ...run.options, ...known, ...(invites && { invite: true }) };
   return importUsers({ ...run, options } as ImportRun);
 }

@@ -13,6 +13,7 @@ const commandLineNames: Readonly<Record<string, string>> = {
   courseType: 'type',
   trainerId: 'trainer',
   tags: 'tag',
+  noPassword: 'password',
   targetId: 'target',
   actorId: 'actor',
   courseId: 'course',

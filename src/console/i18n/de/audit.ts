@@ -172,6 +172,7 @@ export const audit: Translations['audit'] = {
     resetPasswords: 'Neue Passwörter',
     invite: 'Einladungen per E-Mail',
     withPasswords: 'Zusätzlich Passwörter',
+    noPassword: 'Neue Personen ohne Passwort',
     notify: 'E-Mails über Teilnahmen',
     onError: 'Nach einer fehlerhaften Zeile',
     maxErrors: 'Höchstzahl fehlerhafter Zeilen',

@@ -170,6 +170,7 @@ export const audit = {
     resetPasswords: 'New passwords',
     invite: 'Invitations by mail',
     withPasswords: 'Passwords in addition to invitations',
+    noPassword: 'New people get no password',
     notify: 'Mails about enrollments',
     onError: 'After a bad row',
     maxErrors: 'Bad rows at most',

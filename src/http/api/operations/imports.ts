@@ -37,7 +37,7 @@ export const importOperations = {
     access: { kind: 'roles', roles: bothRoles },
     upload: { field: 'file', fields: importFormSchema, maxBytes: ({ imports }) => imports.uploadBytes },
     success: accepted('The import is queued, or is being planned; `Location` is its URL', { import: importWithPlan }),
-    failures: ['MAIL_NOT_SET_UP', 'PLAN_LIMIT', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
+    failures: ['MAIL_NOT_SET_UP', 'PASSWORD_LOGIN_OFF', 'PLAN_LIMIT', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
   }),
   listImports: operation.get('/api/imports', {
     summary: 'Imports, newest first, including imports of the terminal',
@@ -102,6 +102,7 @@ export const importOperations = {
       'IMPORT_ROWS_DELETED',
       'PLAN_LIMIT',
       'MAIL_NOT_SET_UP',
+      'PASSWORD_LOGIN_OFF',
       'COURSE_LOST',
       'ACCOUNT_INACTIVE',
     ],

@@ -177,6 +177,13 @@ export function isInvited({ invite }: Pick<ImportOptions, 'invite'>, decision: D
   return invite && decision.outcome === 'created' && !hasOwnPassword(decision.row);
 }
 
+/** Whether an import creates the person's account without a password. */
+export const getsNoPassword = (
+  { invite, withPasswords, noPassword }: Pick<ImportOptions, 'invite' | 'withPasswords' | 'noPassword'>,
+  decision: Decision,
+): boolean =>
+  decision.outcome === 'created' && !hasOwnPassword(decision.row) && (noPassword || (invite && !withPasswords));
+
 function hasOwnPassword({ person: { password, passwordHash } }: CandidateRow): boolean {
   return password !== undefined || passwordHash !== undefined;
 }

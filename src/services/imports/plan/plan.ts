@@ -22,6 +22,7 @@ import { LostZeroFinder } from '../read/rows/phone-warnings.js';
 import type { Repetitions } from '../read/rows/repetitions.js';
 import { type FileRow, isRejected, remainingRows } from '../read/rows/rows.js';
 import { inspectFile, openPeople } from '../read/thread/read-file.js';
+import { withPossibleAccess } from './access.js';
 import { Capacity } from './course-index.js';
 import { Decider } from './decider.js';
 import type { Decision } from './outcomes.js';
@@ -29,7 +30,6 @@ import { PlannedColumns } from './planned-columns.js';
 import { ReasonGroups } from './reasons.js';
 import { planRoster, type RosterPeople, type RosterPlan, readRosterPeople } from './roster.js';
 import { type PlanSample, PlanSummary } from './summary.js';
-import { assertMailForOptions } from './trainer-decisions.js';
 import { findUnfinished, reuseUnfinishedOptions } from './unfinished.js';
 
 /** The effects of importing a file. Planning writes nothing. */
@@ -153,7 +153,8 @@ export interface PlanRequest {
 
 /**
  * Reads a whole file and plans its import.
- * @throws AppError `IMPORT_FILE_INVALID`, `VALIDATION` for the options, `MAIL_NOT_SET_UP` for mails, `INTERRUPTED`
+ * @throws AppError `IMPORT_FILE_INVALID`, `VALIDATION` for the options, `MAIL_NOT_SET_UP` for mails, `PASSWORD_LOGIN_OFF` for
+ *   generated passwords, `INTERRUPTED`
  */
 export async function planImport(core: Core, request: PlanRequest): Promise<ImportPlan> {
   try {
@@ -168,8 +169,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
 async function planFile(core: Core, request: PlanRequest): Promise<ImportPlan> {
   const startedAt = performance.now();
   const { file, signal } = request;
-  const wanted = validate(storedOptionsSchema, request.options);
-  assertMailForOptions(core, wanted);
+  const wanted = withPossibleAccess(core, validate(storedOptionsSchema, request.options));
   const identity = await readFileIdentity(file);
   const { sha256: fileSha256, ...inspected } = await inspectFile(file, wanted.encoding, signal);
   const phones = await readPhoneKeys(core);

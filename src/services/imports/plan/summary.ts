@@ -7,6 +7,7 @@ import {
   countEnrollments,
   type Decision,
   enrollmentsToNotify,
+  getsNoPassword,
   groupsOf,
   isInvited,
   isSamePerson,
@@ -63,7 +64,7 @@ export class PlanSummary {
    * @param done counts of an earlier run; absent for a new import
    */
   constructor(
-    readonly options: Pick<ImportOptions, 'role' | 'invite' | 'withPasswords' | 'notify'>,
+    readonly options: Pick<ImportOptions, 'role' | 'invite' | 'withPasswords' | 'noPassword' | 'notify'>,
     done: ImportCounts = noCounts,
   ) {
     this.counts = { ...done };
@@ -133,9 +134,8 @@ export class PlanSummary {
     this.counts.leftOut += leftOut;
     const { password, passwordHash } = decision.row.person;
     const hasPassword = password !== undefined || passwordHash !== undefined;
-    const invited = isInvited(this.options, decision);
-    if (invited && decision.row.person.isActive !== false) this.invitations += 1;
-    if (needsSecret(decision) && !hasPassword && (!invited || this.options.withPasswords)) this.generatedPasswords += 1;
+    if (isInvited(this.options, decision) && decision.row.person.isActive !== false) this.invitations += 1;
+    if (needsSecret(decision) && !hasPassword && !getsNoPassword(this.options, decision)) this.generatedPasswords += 1;
   }
 }
 

@@ -1,6 +1,5 @@
-import type { ImportOptions } from '../../../schemas/import.js';
 import type { Core } from '../../core.js';
-import { assertMailSetUp, isMailSetUp } from '../../mail/outbox.js';
+import { isMailSetUp } from '../../mail/outbox.js';
 import type { CandidateRow } from '../read/rows/rows.js';
 import { type Decision, type ExistingAccount, rejection } from './outcomes.js';
 
@@ -27,15 +26,4 @@ export function decideForTrainer(core: Core, row: CandidateRow, account: Existin
   // The rejection doesn't name the account: the listing of rows would show it.
   if (account.role !== 'trainee' || !account.isActive) return rejection(row, 'NOT_ENROLLABLE', notEnrollable);
   return { outcome: 'skipped', row, code: 'ALREADY_EXISTS', account, enrollments: [] };
-}
-
-/**
- * Makes sure that the mails of an import can be sent. Without mail, imports of trainers only enroll existing people.
- * @throws AppError `MAIL_NOT_SET_UP`
- */
-export function assertMailForOptions(
-  core: Core,
-  { invite, notify, trainerId }: Pick<ImportOptions, 'invite' | 'notify' | 'trainerId'>,
-): void {
-  if ((invite || notify) && trainerId === undefined) assertMailSetUp(core);
 }

@@ -12,9 +12,9 @@ import {
 import { validate } from '../../../schemas/validate.js';
 import type { Actor, Core } from '../../core.js';
 import { withRosterOptions } from '../../groups/rosters.js';
+import { withPossibleAccess } from '../plan/access.js';
 import { findOptionCourses } from '../plan/course-index.js';
 import { syncHeldError } from '../plan/roster.js';
-import { assertMailForOptions } from '../plan/trainer-decisions.js';
 import { isPlainHeading } from '../read/columns/column-maps.js';
 import { headingKey } from '../read/fields/headings.js';
 import { maxSampleLength } from '../read/preview.js';
@@ -67,7 +67,8 @@ async function plannedHeadings(core: Core, record: Import): Promise<Map<number, 
  * Plans the uploaded file of an import again with other options. A roster adds those that it remembers. This is also possible
  * after a run without written rows.
  * @param input raw options; columns are mapped by their index
- * @throws AppError `VALIDATION`, `NOT_FOUND`, `PLAN_LIMIT`, `MAIL_NOT_SET_UP`, and the errors of {@link assertPlannable}
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `PLAN_LIMIT`, `MAIL_NOT_SET_UP`, `PASSWORD_LOGIN_OFF`, and the errors of
+ *   {@link assertPlannable}
  */
 export async function replanImport(core: Core, actor: Actor, id: string, input: unknown): Promise<Import> {
   const { roster } = validate(replanSchema, input);
@@ -78,7 +79,6 @@ export async function replanImport(core: Core, actor: Actor, id: string, input: 
   const unmapped = validate(importOptionsSchema, others);
   const earlier = await findImport(core, actor, id);
   const { trainerId } = earlier;
-  if (trainerId === null) assertMailForOptions(core, unmapped);
   await assertTrainerHasCourse(core, earlier);
   const headings = readsAlike(optionsOf(earlier), unmapped) ? await plannedHeadings(core, earlier) : new Map();
   const entries = map?.map(({ column, field }) => `${headings.get(column) ?? `#${column + 1}`}=${field ?? ''}`);
@@ -86,7 +86,7 @@ export async function replanImport(core: Core, actor: Actor, id: string, input: 
   const { course = optionsOf(earlier).course, ...rest } = mapped;
   const options =
     trainerId === null
-      ? mapped
+      ? withPossibleAccess(core, mapped)
       : await optionsForTrainer(core, trainerId, Object(input), { ...rest, ...(course !== undefined && { course }) });
   await findOptionCourses(core, options);
   return core.database.inTransaction(async (transaction) => {

@@ -12,8 +12,8 @@ import type { Actor, Core } from '../../core.js';
 import { sanitizeFilename } from '../../files/filename.js';
 import { type Upload, uploadFault } from '../../files/files.js';
 import { withRosterOptions } from '../../groups/rosters.js';
+import { withPossibleAccess } from '../plan/access.js';
 import { findOptionCourses } from '../plan/course-index.js';
-import { assertMailForOptions } from '../plan/trainer-decisions.js';
 import { fileHasRows, inspectFile } from '../read/thread/read-file.js';
 import { assertBelowPlanLimit, assertBelowPlanLimitUnlocked, requestPlan } from '../store/plan-store.js';
 import { createImport } from '../store/repository.js';
@@ -78,7 +78,7 @@ async function inspectUpload(
  * @param runInQueue opens workbooks one after the other, because even a small workbook may need much memory
  * @param signal aborts if the client disconnects: then reading the file stops
  * @throws AppError `OVERLOADED`, `PLAN_LIMIT`, `VALIDATION` for the options, an unknown course and a file that can't be
- *   imported with any options, `MAIL_NOT_SET_UP` for mails, `DISK_FULL`, `STORAGE_UNAVAILABLE`
+ *   imported with any options, `MAIL_NOT_SET_UP` for mails, `PASSWORD_LOGIN_OFF` for generated passwords, `DISK_FULL`, `STORAGE_UNAVAILABLE`
  */
 export async function submitImport(
   core: Core,
@@ -94,8 +94,8 @@ export async function submitImport(
     const isTrainer = actor.role === 'trainer';
     // Only the super admin reads the options of a roster.
     const { plan, ...sent } = validate(importFormSchema, isTrainer ? options : await withRosterOptions(core, options));
-    const valid = isTrainer ? await optionsForTrainer(core, actor.actorId, options, sent) : sent;
-    assertMailForOptions(core, valid);
+    const asked = isTrainer ? await optionsForTrainer(core, actor.actorId, options, sent) : sent;
+    const valid = withPossibleAccess(core, asked);
     await findOptionCourses(core, valid);
     if ((await stat(upload.path)).size === 0)
       throw validationError([{ path: 'file', code: 'FILE_EMPTY', message: 'The file is empty.' }]);

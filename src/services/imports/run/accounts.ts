@@ -10,7 +10,7 @@ import type { ImportedPerson } from '../../../schemas/imported-person.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import type { EffectBatch } from '../../accounts/apply-effects.js';
 import type { Cause } from '../../accounts/effects.js';
-import { newInvitationFields, noPasswordFields } from '../../accounts/invite.js';
+import { newInvitationFields, withoutPassword } from '../../accounts/invite.js';
 import { initialPasswordExpiry } from '../../accounts/passwords.js';
 import { addAccounts, type NewAccount, updateAccounts } from '../../accounts/rows.js';
 import type { Actor, Core } from '../../core.js';
@@ -19,6 +19,7 @@ import { accountAttributes } from '../plan/account-index.js';
 import {
   type Decision,
   type ExistingAccount,
+  getsNoPassword,
   isInvited,
   needsSecret,
   type PlannedEnrollment,
@@ -50,21 +51,19 @@ async function makeSecret(core: Core, { password }: ImportedPerson): Promise<Sec
   return { passwordHash: await core.hasher.hash(generated, generatedPasswordCost, hashing), generated };
 }
 
-/** Hashes the passwords of accounts without a secret yet. Accounts that are only invited need no hash. */
+/** Hashes the passwords of accounts without a secret yet. Accounts without a password need no hash. */
 export async function prepareSecrets(
   core: Core,
   options: ImportOptions,
   decisions: readonly Decision[],
   secrets: Secrets,
 ): Promise<void> {
-  const { passwordHash: none } = noPasswordFields(core);
   const limit = pLimit(concurrentHashes);
   const making: Promise<void>[] = [];
   for (const decision of decisions) {
-    if (!needsSecret(decision) || secrets.has(decision.row.line)) continue;
+    if (!needsSecret(decision) || getsNoPassword(options, decision) || secrets.has(decision.row.line)) continue;
     const { line, person } = decision.row;
     if (person.passwordHash !== undefined) secrets.set(line, { passwordHash: person.passwordHash });
-    else if (isInvited(options, decision) && !options.withPasswords) secrets.set(line, { passwordHash: none });
     else making.push(limit(async () => void secrets.set(line, await makeSecret(core, person))));
   }
   await Promise.all(making);
@@ -176,6 +175,7 @@ export async function createAccounts(
   const { core, options, secrets, phones } = context;
   const expiry = initialPasswordExpiry(core);
   const invitation = newInvitationFields(core);
+  const noPassword = withoutPassword(core);
   function* accounts(): Generator<NewAccount> {
     for (const [, decision] of created) {
       const { line, person } = decision.row;
@@ -183,7 +183,7 @@ export async function createAccounts(
         ...accountFieldsOf(person),
         phone: person.phone ?? '',
         role: person.role ?? options.role,
-        ...accountSecret(secrets, line, expiry),
+        ...(getsNoPassword(options, decision) ? noPassword : accountSecret(secrets, line, expiry)),
         ...(isInvited(options, decision) && invitation),
       };
     }

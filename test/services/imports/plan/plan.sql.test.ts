@@ -124,7 +124,7 @@ describe('coursectl users import --dry-run', () => {
       whenFull: 'reject',
       resetPasswords: false,
     };
-    const mails = { invite: false, withPasswords: false, notify: false };
+    const mails = { invite: false, withPasswords: false, noPassword: false, notify: false };
     const name = 'First name is required. A person with one name needs it in both columns.';
     const rejected = { outcome: 'rejected', count: 1, rows: [3] };
     const column = (index: number, field: string | null, example: string, effect: string | null) => ({
