@@ -315,7 +315,7 @@ export interface UserDetails {
   signsIn: ('password' | 'oidc')[];
   /** Time of the last invitation; null without one */
   invitedAt: string | null;
-  /** State of the invitation: `queued`, `sent` (accepted by the mail server), `failed`, `accepted` (the person has set a password); null without an invitation */
+  /** State of the invitation: `queued`, `sent` (accepted by the mail server), `failed`, `accepted` (the person has set a password, or signed in with the organisation's account); null without an invitation */
   inviteState: 'queued' | 'sent' | 'failed' | 'accepted' | null;
   /** Why the last invitation was not sent: it failed, or it waits for the mail server; null without a problem */
   inviteError: string | null;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import type { User } from '../../src/db/models/user.js';
 import { queueMails } from '../../src/services/mail/outbox.js';
+import { signInSettings } from '../support/environment.js';
 import { buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { tokenOf } from '../support/mailbox.js';
@@ -91,7 +92,7 @@ describePages('Invitations', function () {
     const body = { token: tokenOf(mail), newPassword: 'a-password-of-my-own' };
     await test.api('post', '/api/links/set-password').send(body).expect(200);
     await page.reload();
-    await expect(page.getByText('and has chosen a password')).toBeVisible();
+    await expect(page.getByText('and has accepted the invitation')).toBeVisible();
     await expect(badge(page, 'Invited')).toBeHidden();
     await page.getByRole('button', { name: 'More actions' }).click();
     await expect(page.getByRole('menuitem', { name: /^Invite/ })).toBeHidden();
@@ -300,5 +301,82 @@ describePages('Without mail', function () {
     await planFile(page, 'people.csv', people);
     await expect(page.getByText('ask the operator of this server to set up mail')).toBeVisible();
     await expect(page.getByLabel('How new people get access')).toBeHidden();
+  });
+});
+
+describePages("With the organisation's account", function () {
+  this.timeout(scaled(120_000));
+  const test = useConsole(signInSettings);
+  let admin: User;
+
+  beforeEach(async () => {
+    admin = await buildUser(test.context, { role: 'super_admin' });
+  });
+
+  it('a new person needs no password, and is not signed in yet', async () => {
+    const page = await test.openAs(admin, '/people');
+    await page.getByRole('button', { name: 'New person' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('First name').fill('Nia');
+    await dialog.getByLabel('Last name').fill('New');
+    await dialog.getByLabel('Email').fill('nia@example.org');
+    await expect(dialog.getByRole('radio', { name: 'Show a password once' })).toBeChecked();
+    await dialog.getByRole('radio', { name: 'No password' }).check();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+    await expect(page.getByText('Nia New was created')).toBeVisible();
+    await expect(dialog).toBeHidden();
+    await expect(row(page, 'Nia New')).toContainText('Not signed in yet');
+    await expect(row(page, 'Nia New')).not.toContainText('Initial password');
+    await page.getByRole('link', { name: 'Nia New' }).click();
+    await expect(badge(page, 'Not signed in yet')).toBeVisible();
+    await page.goto(`${test.url}/people`);
+    await page.getByLabel('Way to sign in').selectOption('None yet');
+    await expect(page).toHaveURL(/signsIn=none/);
+    await expect(row(page, 'Nia New')).toBeVisible();
+    await expect(page.getByRole('row')).toHaveCount(2);
+  });
+
+  it('an import gives no passwords if the plan says so', async () => {
+    const page = await test.openAs(admin, '/imports');
+    await planFile(page, 'people.csv', people);
+    await page
+      .getByLabel('How new people get access')
+      .selectOption("Without a password, for the organisation's account");
+    await page.getByRole('button', { name: 'Plan again with these changes' }).click();
+    await expect(page.getByText('New people without a password in the file get none')).toBeVisible({
+      timeout: scaled(30_000),
+    });
+    await expect(page.getByText('passwords are generated')).toBeHidden();
+    await applyPlan(page);
+    await expect(page.getByText('there are no passwords to download')).toBeVisible({ timeout: scaled(30_000) });
+    await expect(page.getByText('New people get no password')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Download passwords' })).toBeHidden();
+    const { User } = test.context.database.models;
+    expect(await User.count({ where: { hasPassword: false } })).toBe(2);
+  });
+});
+
+describePages('With PASSWORD_LOGIN=off', function () {
+  this.timeout(scaled(120_000));
+  const test = useConsole({ ...signInSettings, PASSWORD_LOGIN: 'off' });
+
+  it('new people have no password, and no password can be reset', async () => {
+    const admin = await buildUser(test.context, { role: 'super_admin' });
+    const page = await test.openAs(admin, '/people');
+    await page.getByRole('button', { name: 'New person' }).click();
+    const dialog = page.getByRole('dialog');
+    await expect(dialog.getByText('For people who sign in with')).toBeVisible();
+    await expect(dialog.getByRole('radio')).toHaveCount(0);
+    await dialog.getByLabel('First name').fill('Nia');
+    await dialog.getByLabel('Last name').fill('New');
+    await dialog.getByLabel('Email').fill('nia@example.org');
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('link', { name: 'Nia New' }).click();
+    await expect(page.getByRole('button', { name: 'More actions' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Reset password' })).toBeHidden();
+    await page.goto(`${test.url}/imports`);
+    await planFile(page, 'people.csv', people);
+    await expect(page.getByText('New people without a password in the file get none')).toBeVisible();
   });
 });

@@ -94,7 +94,7 @@ const profileRoute = createRoute({
 });
 
 /** Filters of a list of people. */
-const peopleFilters = ['role', 'isActive', 'requiresPasswordChange', 'locked', 'invited'] as const;
+const peopleFilters = ['role', 'isActive', 'requiresPasswordChange', 'locked', 'invited', 'signsIn'] as const;
 
 const peoplePage = lazyPage(['people', 'enrollments'], () => import('../people/people-page.js'), 'PeoplePage');
 const peopleRoute = createRoute({

@@ -27,7 +27,16 @@ export const optionNames = [
     'whenFull',
     'onError',
   ] as const),
-  ...(['encoding', 'delimiter', 'sheet', 'resetPasswords', 'invite', 'withPasswords', 'maxErrors'] as const),
+  ...([
+    'encoding',
+    'delimiter',
+    'sheet',
+    'resetPasswords',
+    'invite',
+    'withPasswords',
+    'noPassword',
+    'maxErrors',
+  ] as const),
 ];
 export type OptionName = (typeof optionNames)[number];
 
@@ -50,6 +59,7 @@ const defaults: Readonly<Partial<Record<OptionName, unknown>>> = {
   resetPasswords: false,
   invite: false,
   withPasswords: false,
+  noPassword: false,
   course: '',
   group: '',
   roster: '',

@@ -69,6 +69,11 @@ export function ImportResult({ current }: { current: Import }) {
           {t('imports.result.invited')}
         </Text>
       )}
+      {options.noPassword === true && counts.created > 0 && undoneAt === null && (
+        <Text size="sm" mb="sm">
+          {t('imports.result.noPassword')}
+        </Text>
+      )}
       <FormFailure>{resume.error ?? undefined}</FormFailure>
       <Group gap="sm">
         {trainer !== null && (

@@ -2,6 +2,7 @@ import { NativeSelect, Paper, SimpleGrid, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Input } from '../api/client.js';
 import { useMailSetUp } from '../api/mail.js';
+import { useSignInWays } from '../api/sign-in-ways.js';
 import { CoursePicker } from '../pickers/course-picker.js';
 import { chosenCourses } from './course-names.js';
 import {
@@ -113,12 +114,22 @@ export function planRequest(current: Import, plan: Plan, changes: PlanChanges): 
 }
 
 /** Ways for new people to get access. */
-const accessModes = ['passwords', 'invitations', 'both'] as const;
+const accessModes = {
+  passwords: { invite: false, withPasswords: false, noPassword: false },
+  invitations: { invite: true, withPasswords: false, noPassword: false },
+  both: { invite: true, withPasswords: true, noPassword: false },
+  none: { invite: false, withPasswords: false, noPassword: true },
+} as const;
+type AccessMode = keyof typeof accessModes;
 
-const accessModeOf = ({ invite, withPasswords }: Import['options']): (typeof accessModes)[number] =>
-  invite === true ? (withPasswords === true ? 'both' : 'invitations') : 'passwords';
+// The keys of the object are its ways.
+const allModes = Object.keys(accessModes) as AccessMode[];
 
-const optionsOfAccessMode = (way: string) => ({ invite: way !== 'passwords', withPasswords: way === 'both' });
+function accessModeOf({ invite, withPasswords, noPassword }: Import['options']): AccessMode {
+  if (noPassword === true) return 'none';
+  if (invite !== true) return 'passwords';
+  return withPasswords === true ? 'both' : 'invitations';
+}
 
 export interface PlanOptionsProps {
   /** Import with the options of the plan. */
@@ -165,6 +176,16 @@ export const isWorkbook = (plan: Plan): boolean =>
 export function CommonOptions({ current: { options }, changes, onChange }: PlanOptionsProps) {
   const { t } = useTranslation();
   const isMailSetUp = useMailSetUp();
+  const { name: organisation, passwordLogin } = useSignInWays();
+  const invites = isMailSetUp || options.invite === true;
+  const chosenMode = accessModeOf({ ...options, ...changes });
+  const isPossible = {
+    passwords: passwordLogin,
+    invitations: invites,
+    both: invites && passwordLogin,
+    none: organisation !== null || options.noPassword === true,
+  };
+  const possible = allModes.filter((way) => isPossible[way]);
   const course = String(changes.course ?? effectiveOption(options, 'course'));
   return (
     <Paper withBorder p="md">
@@ -174,12 +195,13 @@ export function CommonOptions({ current: { options }, changes, onChange }: PlanO
           value={course === '' ? undefined : course}
           onChange={(id) => onChange({ ...changes, course: id ?? '' })}
         />
-        {isMailSetUp || options.invite === true ? (
+        {possible.length > 1 ? (
           <NativeSelect
             label={t('imports.options.access')}
-            data={accessModes.map((way) => ({ value: way, label: t(`imports.options.${way}`) }))}
-            value={accessModeOf({ ...options, ...changes })}
-            onChange={({ currentTarget }) => onChange({ ...changes, ...optionsOfAccessMode(currentTarget.value) })}
+            data={possible.map((way) => ({ value: way, label: t(`imports.options.${way}`) }))}
+            value={chosenMode}
+            // The values are keys of the object.
+            onChange={({ currentTarget: { value } }) => onChange({ ...changes, ...accessModes[value as AccessMode] })}
           />
         ) : (
           <Text size="sm" c="dimmed" style={{ alignSelf: 'end' }}>

@@ -246,6 +246,7 @@ function PlanSummary({ current: { options }, plan, changes, onPlan }: PlanSummar
             </Text>
           ))}
       {invitations > 0 && <Text size="sm">{t('imports.plan.willInvite', { count: invitations })}</Text>}
+      {options.noPassword === true && counts.created > 0 && <Text size="sm">{t('imports.plan.noPassword')}</Text>}
       {newGroups.length > 0 && (
         <Text size="sm">{t('imports.plan.newGroups', { count: newGroups.length, names: newGroups.join(', ') })}</Text>
       )}

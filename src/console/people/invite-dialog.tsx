@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client.js';
 import { useChange } from '../api/queries.js';
+import { useSignInWays } from '../api/sign-in-ways.js';
 import { ConfirmDialog } from '../ui/forms/confirm.js';
 import { notifyDone } from '../ui/notify.js';
 import { nameOf } from '../ui/person-name.js';
@@ -20,6 +21,9 @@ export function InviteDialog({ user, opened, onClose }: InviteDialogProps) {
   const [message, setMessage] = useState('');
   const change = useChange('changeManyUsers');
   const name = nameOf(user);
+  const hints = useSignInWays().passwordLogin
+    ? ({ active: 'hint', inactive: 'hintInactive' } as const)
+    : ({ active: 'signInHint', inactive: 'signInHintInactive' } as const);
 
   async function invite(): Promise<void> {
     const { outcomes } = await change.mutateAsync({
@@ -44,7 +48,7 @@ export function InviteDialog({ user, opened, onClose }: InviteDialogProps) {
     >
       <Stack>
         <Text size="sm">
-          {t(user.isActive ? 'people.invitation.hint' : 'people.invitation.hintInactive', { email: user.email })}
+          {t(`people.invitation.${user.isActive ? hints.active : hints.inactive}`, { email: user.email })}
         </Text>
         <InvitationMessage value={message} onChange={({ currentTarget }) => setMessage(currentTarget.value)} />
       </Stack>

@@ -5,6 +5,7 @@ import { inputFields } from '../api/account-fields.js';
 import type { ResponseBody } from '../api/client.js';
 import { useMailSetUp } from '../api/mail.js';
 import { useChange } from '../api/queries.js';
+import { useSignInWays } from '../api/sign-in-ways.js';
 import { CopyField } from '../ui/copy-field.js';
 import { AccountInputs } from '../ui/forms/account-inputs.js';
 import { useApiForm } from '../ui/forms/form.js';
@@ -34,7 +35,12 @@ interface NewPersonDialogProps {
   onClose(): void;
 }
 
-/** Creates an account, and either invites its person or shows a password until the user confirms to have saved it. */
+/** Ways for a new person to get access. */
+const accessModes = ['invite', 'generated', 'none'] as const;
+
+/**
+ * Creates an account: invites its person, shows a password until the user confirms to have saved it, or gives no password.
+ */
 export function NewPersonDialog({ opened, onClose }: NewPersonDialogProps) {
   const { t } = useTranslation();
   const create = useChange('createUser');
@@ -49,9 +55,9 @@ export function NewPersonDialog({ opened, onClose }: NewPersonDialogProps) {
     onClose();
   }
 
-  function onCreated({ user, temporaryPassword }: ResponseBody<'createUser'>): void {
+  function onCreated({ user, temporaryPassword }: ResponseBody<'createUser'>, invited: boolean): void {
     if (temporaryPassword === null) {
-      notifyDone(t('people.invitation.created', { name: nameOf(user) }));
+      notifyDone(t(invited ? 'people.invitation.created' : 'people.created', { name: nameOf(user) }));
       close();
     } else setCreated({ ...user, password: temporaryPassword });
   }
@@ -105,7 +111,8 @@ function CreatedPerson({ person, onClose }: { person: Created; onClose(): void }
 interface NewPersonFormProps {
   isOpen: boolean;
   create: ReturnType<typeof useChange<'createUser'>>;
-  onCreated(response: ResponseBody<'createUser'>): void;
+  /** @param invited whether the person gets an invitation */
+  onCreated(response: ResponseBody<'createUser'>, invited: boolean): void;
   onDirty(): void;
   onCancel(): void;
 }
@@ -113,13 +120,20 @@ interface NewPersonFormProps {
 function NewPersonForm({ create, isOpen, onCreated, onDirty, onCancel }: NewPersonFormProps) {
   const { t } = useTranslation();
   const isMailSetUp = useMailSetUp();
-  const [chosen, setChosen] = useState<string>();
-  const invites = isMailSetUp && chosen !== 'generated';
+  const [chosen, setChosen] = useState<string | null>(null);
+  const { name: organisation, passwordLogin } = useSignInWays();
+  const isPossible = { invite: isMailSetUp, generated: passwordLogin, none: organisation !== null };
+  const possible = accessModes.filter((way) => isPossible[way]);
+  const usual = passwordLogin ? possible[0] : 'none';
+  const credentials = possible.find((way) => way === chosen) ?? usual ?? 'none';
+  const invites = credentials === 'invite';
+  const hintOf = (way: (typeof accessModes)[number]) =>
+    t(way === 'invite' && !passwordLogin ? 'people.access.inviteSignInHint' : `people.access.${way}Hint`);
   const form = useApiForm({
     initialValues: initialPerson,
     async submit({ message, ...person }) {
-      const credentials = invites ? 'invite' : 'generated';
-      onCreated(await create.mutateAsync({ body: { ...person, credentials, ...(invites && { message }) } }));
+      const body = { ...person, credentials, ...(invites && { message }) };
+      onCreated(await create.mutateAsync({ body }), invites);
     },
   });
   useUnsavedGuard(
@@ -140,22 +154,19 @@ function NewPersonForm({ create, isOpen, onCreated, onDirty, onCancel }: NewPers
           label={t('field.role')}
           data={(['trainee', 'trainer'] as const).map((role) => ({ value: role, label: t(`role.${role}`) }))}
         />
-        {isMailSetUp ? (
-          <Radio.Group label={t('people.access.title')} value={invites ? 'invite' : 'generated'} onChange={setChosen}>
+        {possible.length > 1 && (
+          <Radio.Group label={t('people.access.title')} value={credentials} onChange={setChosen}>
             <Stack gap="xs" mt="xs">
-              {(['invite', 'generated'] as const).map((way) => (
-                <Radio
-                  key={way}
-                  value={way}
-                  label={t(`people.access.${way}`)}
-                  description={t(`people.access.${way}Hint`)}
-                />
+              {possible.map((way) => (
+                <Radio key={way} value={way} label={t(`people.access.${way}`)} description={hintOf(way)} />
               ))}
             </Stack>
           </Radio.Group>
-        ) : (
+        )}
+        {!isMailSetUp && (
           <Text size="sm" c="dimmed">
-            {t('people.access.generatedHint')} {t('people.access.noMail')}
+            {possible.length > 1 ? '' : `${hintOf(credentials)} `}
+            {t('people.access.noMail')}
           </Text>
         )}
         {invites && <InvitationMessage {...form.field('message')} />}

@@ -2,16 +2,18 @@ import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Operations } from '../../../examples/api-types.js';
 import { useMailSetUp } from '../api/mail.js';
+import { useSignInWays } from '../api/sign-in-ways.js';
 import { GroupFilter } from '../pickers/group-filter.js';
 import { FilterSelect, Filters } from '../ui/lists/filters.js';
 import { booleanOf, countFilters, type ListSearch, oneOf, type SearchChange } from '../ui/lists/list-search.js';
 import { SearchField } from '../ui/lists/search-field.js';
 
 export type PeopleSearch = ListSearch<
-  'role' | 'isActive' | 'requiresPasswordChange' | 'locked' | 'invited' | 'group' | 'create'
+  'role' | 'isActive' | 'requiresPasswordChange' | 'locked' | 'invited' | 'signsIn' | 'group' | 'create'
 >;
 
 const roles = ['super_admin', 'trainer', 'trainee'] as const;
+const waysToSignIn = ['password', 'oidc', 'none'] as const;
 const invitations = ['no', 'queued', 'sent', 'failed', 'accepted'] as const;
 
 export type PeopleFilter = Omit<NonNullable<Operations['exportUsers']['parameters']['query']>, 'format' | 'fields'>;
@@ -24,6 +26,7 @@ export function filterOf({
   requiresPasswordChange,
   locked,
   invited,
+  signsIn,
   group,
 }: PeopleSearch): PeopleFilter {
   const all = {
@@ -33,6 +36,7 @@ export function filterOf({
     requiresPasswordChange: booleanOf(requiresPasswordChange),
     locked: booleanOf(locked),
     invited: oneOf(invitations, invited),
+    signsIn: oneOf(waysToSignIn, signsIn),
     group,
   };
   // Removes undefined values. The cast is safe, because the keys stay.
@@ -46,6 +50,7 @@ export const noFilters = {
   requiresPasswordChange: undefined,
   locked: undefined,
   invited: undefined,
+  signsIn: undefined,
   group: undefined,
 };
 
@@ -60,6 +65,7 @@ interface PeopleFiltersProps {
 export function PeopleFilters({ inGroup, search, onSearch, filtered }: PeopleFiltersProps) {
   const { t } = useTranslation();
   const isMailSetUp = useMailSetUp();
+  const { name: organisation } = useSignInWays();
   const yesOrNo = (yes: string, no: string) => [
     { value: 'true', label: yes },
     { value: 'false', label: no },
@@ -117,6 +123,15 @@ export function PeopleFilters({ inGroup, search, onSearch, filtered }: PeopleFil
           any={t('people.any.invited')}
           options={invitations.map((invited) => ({ value: invited, label: t(`people.filter.invited.${invited}`) }))}
           onChange={(invited) => onSearch({ invited })}
+        />
+      )}
+      {(organisation !== null || search.signsIn !== undefined) && (
+        <FilterSelect
+          label={t('people.filter.signsIn')}
+          value={search.signsIn}
+          any={t('people.any.signsIn')}
+          options={waysToSignIn.map((way) => ({ value: way, label: t(`people.filter.signsInBy.${way}`) }))}
+          onChange={(signsIn) => onSearch({ signsIn })}
         />
       )}
       {filtered && (

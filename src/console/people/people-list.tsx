@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { call, type ResponseBody } from '../api/client.js';
 import { useMailSetUp } from '../api/mail.js';
 import { useApi } from '../api/queries.js';
+import { useSignInWays } from '../api/sign-in-ways.js';
 import { lazyPart } from '../ui/lazy.js';
 import { BulkBar } from '../ui/lists/bulk-bar.js';
 import { DataTable } from '../ui/lists/data-table.js';
@@ -61,6 +62,7 @@ export function PeopleList({ people: { filter, query }, search, onSearch, group 
   const filtered = Object.keys(filterOf(search)).length > 0;
   const selection = useSelection<Account>(filter);
   const isMailSetUp = useMailSetUp();
+  const { passwordLogin } = useSignInWays();
   const columns = useMemo(() => peopleColumns(t), [t]);
   const pagination = query.data?.pagination;
   const label = group ? group.name : t('people.title');
@@ -94,6 +96,7 @@ export function PeopleList({ people: { filter, query }, search, onSearch, group 
         pagination={pagination}
         actions={bulkActions
           .filter((action) => isMailSetUp || action !== 'invite')
+          .filter((action) => passwordLogin || action !== 'reset_password')
           .filter((action) => action !== 'remove_from_group' || group !== undefined)
           .map((action) => ({
             key: action,

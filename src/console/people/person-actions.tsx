@@ -13,6 +13,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMailSetUp } from '../api/mail.js';
 import { useChange } from '../api/queries.js';
+import { useSignInWays } from '../api/sign-in-ways.js';
 import { formatAhead } from '../i18n/format.js';
 import { useUser } from '../session/session.js';
 import { ConfirmDialog } from '../ui/forms/confirm.js';
@@ -53,6 +54,7 @@ export function PersonActions({ user }: { user: PersonDetails }) {
   // An estimate: only the service knows whether the person has a password of their own.
   const isInvitable = user.requiresPasswordChange && user.lastLogin === null && user.inviteState !== 'accepted';
   const invites = useMailSetUp() && isInvitable;
+  const { passwordLogin } = useSignInWays();
   // Resetting your own password would end the session that shows the new password.
   const isOwn = user.id === useUser().id;
 
@@ -90,9 +92,11 @@ export function PersonActions({ user }: { user: PersonDetails }) {
           {t('people.changeOwnPassword')}
         </ButtonLink>
       ) : (
-        <Button variant="default" leftSection={<IconKey size={16} aria-hidden />} onClick={() => setAsked('reset')}>
-          {t('people.reset')}
-        </Button>
+        passwordLogin && (
+          <Button variant="default" leftSection={<IconKey size={16} aria-hidden />} onClick={() => setAsked('reset')}>
+            {t('people.reset')}
+          </Button>
+        )
       )}
       {!isProtected && (
         <Menu position="bottom-end">

@@ -173,7 +173,7 @@ export const fieldDocs: Readonly<
   invitedAt: { description: 'Time of the last invitation; null without one', example: exampleTime },
   inviteState: {
     description:
-      'State of the invitation: `queued`, `sent` (accepted by the mail server), `failed`, `accepted` (the person has set a password); null without an invitation',
+      "State of the invitation: `queued`, `sent` (accepted by the mail server), `failed`, `accepted` (the person has set a password, or signed in with the organisation's account); null without an invitation",
     example: 'sent',
   },
   isActive: { description: 'Whether the account may sign in', example: true },

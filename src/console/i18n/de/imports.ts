@@ -98,6 +98,8 @@ export const imports: Translations['imports'] = {
     willReject_other: '{{count}} Zeilen werden abgelehnt; du kannst sie herunterladen und korrigieren',
     willLeave_one: '{{count}} Mitglied verlässt die Gruppe',
     willLeave_other: '{{count}} Mitglieder verlassen die Gruppe',
+    noPassword:
+      'Neue Personen, für die in der Datei kein Passwort steht, bekommen keines: Sie melden sich mit dem Konto der Organisation an.',
     willInvite_one: '{{count}} Person wird per E-Mail eingeladen',
     willInvite_other: '{{count}} Personen werden per E-Mail eingeladen',
     willMail_one: '{{count}} E-Mail mit einer Einladung wird gesendet.',
@@ -231,10 +233,12 @@ export const imports: Translations['imports'] = {
     passwords: 'Passwörter zum Herunterladen',
     invitations: 'Einladungen per E-Mail',
     both: 'Beides, falls E-Mails ausbleiben',
+    none: 'Ohne Passwort, mit dem Konto der Organisation',
     noMail:
       'Statt Passwörter weiterzugeben, kannst du neue Personen auch per E-Mail einladen. Bitte dafür die IT, E-Mail einzurichten.',
     invite: 'Einladungen per E-Mail',
     withPasswords: 'Zusätzlich Passwörter',
+    noPassword: 'Neue Personen ohne Passwort',
     yes: 'Ja',
     maxErrors: 'Höchstzahl fehlerhafter Zeilen',
   },
@@ -429,6 +433,8 @@ export const imports: Translations['imports'] = {
       'Das geht nur einmal. Bewahre die Datei sicher auf: Mit ihr kann man sich als jede Person anmelden, die darin steht.',
     invited:
       'Neue Personen wählen ihr Passwort selbst, mit dem Link in ihrer Einladung. Deshalb gibt es keine Passwörter zum Herunterladen.',
+    noPassword:
+      'Neue Personen melden sich mit dem Konto der Organisation an. Deshalb gibt es keine Passwörter zum Herunterladen.',
     outcome: 'Alle Ergebnisse herunterladen',
     rowsDeleted:
       'Die Zeilen dieses Imports wurden am {{time}} in Dateien des Servers exportiert und gelöscht. So ist es eingestellt. Der Import lässt sich nicht mehr rückgängig machen oder fortsetzen.',

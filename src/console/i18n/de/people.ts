@@ -15,9 +15,12 @@ export const people: Translations['people'] = {
     title: 'Erste Anmeldung',
     invite: 'Per E-Mail einladen',
     inviteHint: 'Die Person bekommt einen Link, um ein Passwort zu wählen.',
+    inviteSignInHint: 'Die Person bekommt eine E-Mail, die die Anmeldung mit dem Konto der Organisation erklärt.',
     generated: 'Ein Passwort einmal anzeigen',
     generatedHint:
       'Du siehst das Passwort nur einmal und gibst es weiter. Die Person muss es bei der ersten Anmeldung ändern.',
+    none: 'Ohne Passwort',
+    noneHint: 'Für Personen, die sich mit dem Konto der Organisation anmelden. Es geht keine E-Mail hinaus.',
     noMail: 'Du kannst Personen auch per E-Mail einladen. Bitte dafür die IT, E-Mail einzurichten.',
     submit: 'Anlegen und einladen',
   },
@@ -30,6 +33,9 @@ export const people: Translations['people'] = {
     hint: 'An {{email}} geht eine E-Mail mit einem Link, um ein Passwort zu wählen. Das bisherige Passwort und frühere Links gelten nicht mehr.',
     hintInactive:
       'Sobald das Konto aktiviert ist, geht an {{email}} eine E-Mail mit einem Link, um ein Passwort zu wählen. Das bisherige Passwort und frühere Links gelten nicht mehr.',
+    signInHint: 'An {{email}} geht eine E-Mail, die die Anmeldung mit dem Konto der Organisation erklärt.',
+    signInHintInactive:
+      'Sobald das Konto aktiviert ist, geht an {{email}} eine E-Mail, die die Anmeldung mit dem Konto der Organisation erklärt.',
     message: 'Deine Nachricht (freiwillig)',
     messageHint: 'Die E-Mail erklärt, was zu tun ist. Deine Nachricht steht zusätzlich darin.',
     created: '{{name}} wurde angelegt und bekommt eine Einladung per E-Mail.',
@@ -40,9 +46,9 @@ export const people: Translations['people'] = {
       queued: 'Einladung {{when}}: Die E-Mail wird gleich gesendet.',
       delayed: 'Einladung {{when}}: Die E-Mail ist noch nicht gesendet. Ein neuer Versuch folgt von selbst.',
       inactive: 'Einladung {{when}}: Die E-Mail wird gesendet, sobald das Konto aktiviert ist.',
-      sent: 'Einladung {{when}}: Der E-Mail-Server hat die E-Mail angenommen. Noch ist kein Passwort gewählt.',
+      sent: 'Einladung {{when}}: Der E-Mail-Server hat die E-Mail angenommen. Die Person hat sich noch nicht angemeldet.',
       failed: 'Einladung {{when}}: Der E-Mail-Server hat die E-Mail abgelehnt.',
-      accepted: 'Einladung {{when}}: Ein Passwort ist gewählt.',
+      accepted: 'Einladung {{when}}: Die Person hat sie angenommen.',
     },
     notSent: 'Die Einladung ist nicht angekommen',
     reason: 'Grund:',
@@ -91,6 +97,7 @@ export const people: Translations['people'] = {
     password: 'Jedes Passwort',
     locked: 'Gesperrt oder nicht',
     invited: 'Eingeladen oder nicht',
+    signsIn: 'Jede Art der Anmeldung',
     group: 'Alle Gruppen',
   },
   filter: {
@@ -104,6 +111,12 @@ export const people: Translations['people'] = {
       failed: 'Einladung fehlgeschlagen',
       accepted: 'Einladung angenommen',
     },
+    signsIn: 'Art der Anmeldung',
+    signsInBy: {
+      password: 'Passwort',
+      oidc: 'Konto der Organisation',
+      none: 'Noch keine',
+    },
   },
   state: {
     active: 'Aktiv',
@@ -114,6 +127,7 @@ export const people: Translations['people'] = {
     notLocked: 'Nicht gesperrt',
     invited: 'Eingeladen',
     inviteFailed: 'Einladung fehlgeschlagen',
+    notSignedIn: 'Noch nicht angemeldet',
     noMail: 'E-Mail kommt nicht an',
   },
   savedPasswords: 'Ich habe die Passwörter gesichert',

@@ -93,6 +93,7 @@ export const imports = {
     willReject_other: '{{count}} rows are rejected; you can download them and correct them',
     willLeave_one: '{{count}} member leaves the group',
     willLeave_other: '{{count}} members leave the group',
+    noPassword: "New people without a password in the file get none: they sign in with the organisation's account.",
     willInvite_one: '{{count}} person is invited by mail',
     willInvite_other: '{{count}} people are invited by mail',
     willMail_one: '{{count}} mail with an invitation is sent.',
@@ -226,10 +227,12 @@ export const imports = {
     passwords: 'Generated passwords, to download',
     invitations: 'Invitations by mail',
     both: 'Both, in case mail does not arrive',
+    none: "Without a password, for the organisation's account",
     noMail:
       'To invite new people by mail instead of passing passwords on, ask the operator of this server to set up mail.',
     invite: 'Invitations by mail',
     withPasswords: 'Passwords in addition to invitations',
+    noPassword: 'New people get no password',
     yes: 'Yes',
     maxErrors: 'Bad rows at most',
   },
@@ -406,6 +409,7 @@ export const imports = {
     credentialsTitle: 'Download the generated passwords?',
     credentialsText: 'They can be downloaded once. Keep the file in a safe place: it lets everybody in it sign in.',
     invited: 'New people choose their passwords by the links in their invitations: there are no passwords to download.',
+    noPassword: "New people sign in with the organisation's account: there are no passwords to download.",
     outcome: 'Download all outcomes',
     rowsDeleted:
       'The rows of this import were exported to files of the server and deleted on {{time}}, as the operator has set up. The import can no longer be undone or resumed.',
