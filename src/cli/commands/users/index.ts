@@ -28,6 +28,7 @@ export function register(program: Command, registry: Registry): void {
       'users list --search müller --inactive',
       'users list --group "Year 9"',
       'users list --locked',
+      'users list --signs-in none',
       'users list --page 2 --limit 100 --json',
       'users list --limit all --columns name,email --output csv',
     ],
@@ -90,6 +91,7 @@ function registerChanges(users: Command, registry: Registry): void {
       'users register --first-name Grace --last-name Hopper --email grace@example.org --phone "555 0101" --role trainer --password-stdin < password.txt',
       'users register --role trainee --credentials grace.credentials.csv',
       'users register --role trainee --invite',
+      'users register --role trainee --no-password',
     ],
     options: registerOptions,
     load: () => import('./register.js').then(({ registerAccount }) => ({ run: registerAccount })),
@@ -210,6 +212,7 @@ function registerFiles(users: Command, registry: Registry): void {
       'users import people.csv --on-existing update --course "First aid" --on-error abort',
       'users import people.csv --yes --credentials people.credentials.csv --json',
       'users import people.csv --invite',
+      'users import people.csv --no-password',
       'users import people.csv --mapping columns.json',
       'users import --template people.xlsx',
     ],
@@ -219,7 +222,7 @@ function registerFiles(users: Command, registry: Registry): void {
       'role, isActive, password or passwordHash, course, enrollmentStatus, reply, group. Other usual column names, any order ' +
       'and the common encodings are recognised. "-" reads standard input. More: docs/IMPORTING.md.' +
       '\n\nAccounts without a password get a generated one, which the credentials file lists. Everybody must change ' +
-      'the password at the first login. With --invite they get a mail with a link to set one instead. To resume an interrupted run, run the same command again. ' +
+      'the password at the first login. With --invite they get a mail with a link to set one instead, and with --no-password neither. To resume an interrupted run, run the same command again. ' +
       'To list, resume or undo imports, use: coursectl imports' +
       '\n\nExit codes: 0 all rows imported; 3 some rows rejected; 2 the file or an option is not valid, nothing was ' +
       'imported; 130 interrupted.',

@@ -29,6 +29,8 @@ export interface Column<T> {
   priority: number | 'on request';
   /** Whether tables omit the column if no row of the first page has a value, unless `--columns` names it. */
   hideEmpty?: boolean;
+  /** The usual value: tables omit the column if all rows of the first page have it, unless `--columns` names it. */
+  usual?: string;
 }
 
 const namesOf = (columns: readonly Pick<Column<never>, 'name'>[]) => columns.map(({ name }) => name).join(', ');

@@ -164,8 +164,9 @@ export async function listing<T>(
   const { items, pagination } = first.value;
   const isWhole = options.limit === 'all' || (isAll && pagination.totalPages > 1);
   const hasValue = ({ value }: Column<T>) => items.some((item) => value(item) !== null && value(item) !== undefined);
+  const isUnusual = ({ value, usual }: Column<T>) => usual === undefined || items.some((item) => value(item) !== usual);
   const inTable = columns.filter(
-    (column) => column.priority !== 'on request' && (!column.hideEmpty || hasValue(column)),
+    (column) => column.priority !== 'on request' && (!column.hideEmpty || hasValue(column)) && isUnusual(column),
   );
   let leftOut: Column<T>[] = [];
   async function* lines(): AsyncGenerator<string> {

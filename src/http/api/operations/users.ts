@@ -46,7 +46,7 @@ export const userOperations = {
   changeManyUsers: operation.post('/api/users/bulk', {
     summary: 'Change up to 1,000 accounts: of a list, or all that match a filter',
     description:
-      'The rules of the operation for one account apply to each account, and each has its own outcome. With `dryRun`, nothing is changed. The account of the caller is refused. `invite` mails a link to set a password to everyone who has not set a password yet, even if they were invited before.',
+      "The rules of the operation for one account apply to each account, and each has its own outcome. With `dryRun`, nothing is changed. The account of the caller is refused. `invite` mails a link to set a password to everyone who has not set a password yet, even if they were invited before. With `PASSWORD_LOGIN=off`, the mail names the organisation's account instead, and `reset_password` is refused.",
     access: superAdmin,
     body: bulkChangeSchema,
     databaseDeadline: 'none',
