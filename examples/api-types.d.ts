@@ -2345,7 +2345,7 @@ export type ListOwnIdentitiesBody = undefined;
 export interface ListOwnIdentitiesResponse {
   /** The identities */
   identities: Identity[];
-  /** Whether the account has a password */
+  /** Whether the caller can also sign in with a password */
   hasPassword: boolean;
 }
 
@@ -4883,7 +4883,7 @@ export interface Operations {
     body: FinishOidcBody;
     response: FinishOidcResponse;
   };
-  /** The caller's identities, oldest first, and whether the account has a password */
+  /** The caller's identities, oldest first, and whether the caller can also sign in with a password */
   listOwnIdentities: {
     method: 'GET';
     path: '/api/auth/identities';

@@ -8,6 +8,7 @@ import { findUserById } from '../accounts/queries.js';
 import { recordAudit } from '../audit/audit.js';
 import { lockCaller } from '../auth/sessions.js';
 import { type Actor, actorOf, type Caller, type Client, type Core } from '../core.js';
+import { usesPassword } from '../password-login.js';
 import type { Person } from './person.js';
 import { addIdentity, auditedIdentity } from './sign-in.js';
 import { type LinkingAccount, passwordDigest } from './state.js';
@@ -22,12 +23,15 @@ export async function listIdentities(core: Core, userId: string): Promise<Identi
   return core.database.read(() => core.database.models.Identity.findAll({ where: { userId }, order }));
 }
 
-/** Returns the caller's identities, and whether the account has a password. */
+/** Whether the person can sign in with a password of their own. */
+const hasPasswordLogin = (core: Core, { hasPassword, role }: User) => hasPassword && usesPassword(core, role);
+
+/** Returns the caller's identities, and whether the caller can also sign in with a password. */
 export async function ownIdentities(
   core: Core,
   { user }: Caller,
 ): Promise<{ identities: Identity[]; hasPassword: boolean }> {
-  const { hasPassword } = await findUserById(core, user.id);
+  const hasPassword = hasPasswordLogin(core, await findUserById(core, user.id));
   return { identities: await listIdentities(core, user.id), hasPassword };
 }
 
@@ -64,7 +68,7 @@ export async function removeOwnIdentity(core: Core, caller: Caller, identityId: 
     const user = await lockCaller(core, caller, transaction);
     const identities = await core.database.models.Identity.count({ where: { userId: user.id }, transaction });
     const identity = await findIdentity(core, user, identityId, transaction);
-    if (!user.hasPassword && identities === 1) throw new AppError('IDENTITY_LAST');
+    if (!hasPasswordLogin(core, user) && identities === 1) throw new AppError('IDENTITY_LAST');
     const keptSessionId = caller.sessionId;
     await removeIdentity(core, user, identity, { actor: actorOf(caller), keptSessionId }, transaction);
   });

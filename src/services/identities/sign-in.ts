@@ -8,7 +8,7 @@ import type { LinkedBy } from '../../schemas/identity.js';
 import { normalizeEmail } from '../../schemas/keys.js';
 import { saveUser } from '../accounts/change-user.js';
 import { isOpenInvitation } from '../accounts/effects.js';
-import { noPasswordFields } from '../accounts/invite.js';
+import { noPasswordFields, withoutPassword } from '../accounts/invite.js';
 import { insertAccount } from '../accounts/rows.js';
 import { auditedUser, recordAudit } from '../audit/audit.js';
 import { identityUse, recordUse } from '../auth/last-use.js';
@@ -135,11 +135,7 @@ async function startCreated(
   if (core.config.oidc.create === 'off') throw noAccount(core, 'no account has this email, and OIDC_CREATE is off');
   if (!person.names) throw new AppError('OIDC_NAME_MISSING');
   const fields = { ...person.names, email: person.email, phone: '', role: 'trainee' as const };
-  const user = await insertAccount(
-    core,
-    { ...fields, ...noPasswordFields(core), hasPassword: false, invitedAt: null, inviteState: null },
-    transaction,
-  );
+  const user = await insertAccount(core, { ...fields, ...withoutPassword(core) }, transaction);
   await user.update({ lastLogin: core.now(), emailConfirmedAt: core.now() }, { transaction });
   const actor = ownerOf(user, client);
   const record = { action: 'user.register', targetType: 'user', targetId: user.id } as const;

@@ -43,11 +43,11 @@ export const identityOperations = {
     failures: ['OIDC_NOT_SET_UP'],
   }),
   listOwnIdentities: operation.get('/api/auth/identities', {
-    summary: "The caller's identities, oldest first, and whether the account has a password",
+    summary: "The caller's identities, oldest first, and whether the caller can also sign in with a password",
     access: signedIn,
     success: ok('The identities', {
       identities: Joi.array().items(identity).required(),
-      hasPassword: shapes.boolean.description('Whether the account has a password').example(true),
+      hasPassword: shapes.boolean.description('Whether the caller can also sign in with a password').example(true),
     }),
   }),
   linkIdentity: operation.post('/api/auth/identities', {
