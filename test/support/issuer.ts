@@ -1,8 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
+import type { Certificate } from './certificate.js';
 
 type Keys = Awaited<ReturnType<typeof generateKeyPair>>;
 
@@ -14,6 +16,8 @@ export interface IssuerFaults {
   signature?: 'foreign' | 'none';
   /** Fields of the discovery document. */
   metadata?: Record<string, unknown>;
+  /** Difference of the issuer's clock to this machine's, in milliseconds. */
+  clockMs?: number;
 }
 
 /** An issuer of OpenID Connect on 127.0.0.1 that signs in whom a test names, and can be hostile. */
@@ -58,7 +62,7 @@ interface Grant {
   claims: JWTPayload;
 }
 
-export async function startIssuer(port = 0): Promise<Issuer> {
+export async function startIssuer({ port = 0, tls }: { port?: number; tls?: Certificate } = {}): Promise<Issuer> {
   let keys: Keys = await generateKeyPair('RS256');
   let kid = randomUUID();
   const foreign = await generateKeyPair('RS256');
@@ -113,7 +117,7 @@ export async function startIssuer(port = 0): Promise<Issuer> {
     return path === '/token' ? token(request) : { status: 404, body: {} };
   }
 
-  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
     const path = new URL(request.url ?? '/', issuer.url).pathname;
     issuer.requests.push(path);
     void (async () => {
@@ -121,13 +125,15 @@ export async function startIssuer(port = 0): Promise<Issuer> {
       const fault = issuer.faults.answer?.[path];
       if (fault && fault.status === undefined) return;
       const { status, body } = { ...usual, ...fault };
-      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+      const date = new Date(Date.now() + (issuer.faults.clockMs ?? 0)).toUTCString();
+      response.writeHead(status, { 'Content-Type': 'application/json', Date: date }).end(JSON.stringify(body));
     })();
-  });
+  };
+  const server = tls ? createTlsServer({ cert: tls.certificate, key: tls.key }, listener) : createServer(listener);
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   // A listening TCP server has an address with a port.
-  issuer.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  issuer.url = `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   issuer.signIn = (location, claims) => {
     const query = new URL(location).searchParams;

@@ -22,6 +22,7 @@ import { runningService } from '../../core/running-service.js';
 import { startChecks } from '../serve/start-checks.js';
 import { databaseFile, type Finding, failed, isMissing, ok, settingsFile, warning, writeAccess } from './files.js';
 import { type Check, report } from './report.js';
+import { signIn, signInAddresses } from './sign-in.js';
 
 /** Accepted difference to the clock of the database. A larger one disturbs tokens and leases. */
 const tolerableSkewMs = 5000;
@@ -328,6 +329,9 @@ export async function doctor(run: Run, forProduction: boolean): Promise<Result> 
     checks.push(...(await checksOfStart(context, production)));
     checks.push(await check('time zone', async () => programmeDay(context, production)));
     checks.push(await check('mail server', () => mailServer(context)));
+    checks.push(await check('sign-in', () => signIn(context)));
+    if (context.config.oidc.issuer !== undefined)
+      checks.push(await check('sign-in addresses', async () => signInAddresses(context)));
     checks.push(...(await databaseChecks(context, production)));
   }
   return report(run, checks);

@@ -70,6 +70,7 @@ describe('coursectl doctor', () => {
       'address',
       'time zone',
       'mail server',
+      'sign-in',
       'connection',
       'server settings',
       'schema',
