@@ -15,7 +15,7 @@ const { values } = parseArgs({
     /** Port of the provider. */
     port: { type: 'string', default: '4444' },
     /** PUBLIC_URL of coursectl. */
-    service: { type: 'string', default: 'http://localhost:3000' },
+    service: { type: 'string', default: 'http://127.0.0.1:3000' },
   },
 });
 const client = { id: 'coursectl', secret: 'only-for-trying' };
