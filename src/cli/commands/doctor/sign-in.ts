@@ -28,7 +28,7 @@ const remedies: Readonly<Record<FaultKind, string>> = {
   'other name': 'Set OIDC_ISSUER to this name, if it is your issuer.',
   client:
     'Copy OIDC_CLIENT_ID and OIDC_CLIENT_SECRET from the issuer again: the secret may have expired, and is not the id of the secret.',
-  other: 'Check OIDC_ISSUER, or ask the operator of the issuer.',
+  other: 'Ask the operator of the issuer.',
 };
 
 /** Shows the addresses to enter at the issuer. */
@@ -51,7 +51,11 @@ export async function signIn(context: Context): Promise<Finding> {
     const { kind, text } = faultOf(error);
     return failed(`${text}${only}`, remedies[kind]);
   }
-  const findings = [...metadataFindings(context, provider), ...(await clientFindings(context, provider))];
+  const findings = [
+    ...metadataFindings(context, provider),
+    ...(await clientFindings(context, provider)),
+    ...(await keyFindings(provider)),
+  ];
   if (oidc.domains.length === 0)
     findings.push(
       warning(
@@ -130,6 +134,20 @@ async function clientFindings(context: Context, { library, configuration }: Prov
     return isAnswer
       ? clock
       : [failed(`${text}, at its token endpoint`, remedies[kind === 'no issuer' ? 'other' : kind])];
+  }
+}
+
+/** Checks that this machine can read the keys for ID tokens. They may be on another host than the issuer. */
+async function keyFindings({ configuration }: Provider): Promise<Finding[]> {
+  const { jwks_uri: address } = configuration.serverMetadata();
+  if (address === undefined) return [failed('the issuer publishes no keys (jwks_uri)', remedies.other)];
+  const from = `, at ${address}, where its keys are`;
+  try {
+    const { status } = await fetch(address, { signal: AbortSignal.timeout(requestSeconds * 1000) });
+    return status === 200 ? [] : [failed(`the issuer answered HTTP ${status}${from}`, remedies.other)];
+  } catch (error) {
+    const { kind, text } = faultOf(error);
+    return [failed(`${text}${from}`, remedies[kind])];
   }
 }
 

@@ -146,6 +146,13 @@ describe("coursectl doctor, for the organisation's sign-in", () => {
       remedy: /"email"/,
     },
     {
+      wrong: 'keys on a host that can not be reached',
+      issuer: { metadata: { jwks_uri: 'https://keys.invalid/jwks' } },
+      detail:
+        /^the issuer can't be reached \((ENOTFOUND|EAI_AGAIN)\), at https:\/\/keys\.invalid\/jwks, where its keys are$/,
+      remedy: /firewall/,
+    },
+    {
       wrong: 'no domains',
       settings: () => ({ OIDC_DOMAINS: '' }),
       status: 'warning',
