@@ -107,13 +107,15 @@ function signInProblems(given: GivenSettings, values: Partial<SettingValues>): S
   const needed = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_NAME', 'PUBLIC_URL'] as const;
   const missing = needed.filter((name) => given[name] === undefined);
   const problems: SettingProblem[] = missing.map((name) => ({ name, problem: 'must be set when OIDC_ISSUER is' }));
-  if (sharedIssuer.test(given.OIDC_ISSUER))
+  // Its own rule refuses an issuer that is no URL.
+  const issuer = URL.canParse(given.OIDC_ISSUER) ? new URL(given.OIDC_ISSUER).href : '';
+  if (sharedIssuer.test(issuer))
     problems.push({
       name: 'OIDC_ISSUER',
       problem:
         'must name your tenant, such as https://login.microsoftonline.com/<tenant id>/v2.0: the given issuer signs in people of all organisations',
     });
-  if (values.OIDC_EMAIL_VERIFIED === 'trusted' && given.OIDC_ISSUER.startsWith(googleIssuer))
+  if (values.OIDC_EMAIL_VERIFIED === 'trusted' && issuer.startsWith(googleIssuer))
     problems.push({
       name: 'OIDC_EMAIL_VERIFIED',
       problem:

@@ -1,14 +1,20 @@
 import { expect } from 'chai';
 import type { JWTPayload } from 'jose';
 import { createLogger } from '../../src/logger.js';
-import { forgetProvider } from '../../src/services/identities/provider.js';
 import { buildIdentity, buildUser, signIn, tokenFor } from '../support/factories.js';
-import { useHarness } from '../support/harness.js';
+import { type Harness, useHarness } from '../support/harness.js';
 import { type IssuerFaults, issuerSettings, useIssuer } from '../support/issuer.js';
 import { ada, cookieOf, oidcBrowser, refused, sessionName, stateName } from './support/oidc-browser.js';
 
 const seconds = () => Math.floor(Date.now() / 1000);
 const unavailable = refused('OIDC_UNAVAILABLE');
+
+let hours = 0;
+/** Moves the clock on, so that the addresses and keys of the issuer are read again. */
+function later({ advance }: Harness): void {
+  hours += 2;
+  advance(hours * 60 * 60_000);
+}
 
 describe('A hostile answer of the issuer', () => {
   const given = useIssuer();
@@ -61,7 +67,7 @@ describe('A hostile answer of the issuer', () => {
     it(`is refused: ${title}`, async () => {
       await buildUser(harness.context, { email: ada.email });
       // The keys of the last hour are no longer kept.
-      forgetProvider(harness.context);
+      later(harness);
       const begun = await begin();
       given.issuer.faults = fault;
       expect(await placeAs(ada, begun)).to.equal(unavailable);
@@ -74,10 +80,13 @@ describe('A hostile answer of the issuer', () => {
   it('can not lead browsers to an address without https', async () => {
     for (const end of ['javascript:alert(1)', 'ftp://evil.example/end']) {
       given.issuer.faults = { metadata: { end_session_endpoint: end, authorization_endpoint: end } };
-      forgetProvider(harness.context);
+      later(harness);
       const response = await get('/api/oidc/start').expect(303);
       expect(response.headers.location).to.equal(unavailable);
     }
+    given.issuer.faults = {};
+    later(harness);
+    await begin();
   });
 
   it('is refused if the person has declined, and if the answer is of another sign-in', async () => {
@@ -148,10 +157,12 @@ describe('A hostile answer of the issuer', () => {
   });
 
   it('is understood with new keys, and with a clock that is a minute ahead', async () => {
+    later(harness);
     await buildUser(harness.context, { email: ada.email });
     expect(await placeAs(ada)).to.equal('/people');
     await given.issuer.rotateKeys();
-    // The keys of the last hour are fetched again after the first failure.
+    harness.advance(61_000);
+    // The keys are read again after the first failure, at most once a minute.
     const places = [await placeAs(ada), await placeAs(ada)];
     expect(places.at(-1)).to.equal('/people');
     expect(await placeAs({ ...ada, iat: seconds() + 50, nbf: seconds() + 50 })).to.equal('/people');
@@ -165,7 +176,7 @@ describe('An issuer that is down', () => {
   const { begin, get, placeAs } = oidcBrowser(harness, given);
 
   it('delays no start of the service, and is asked again at the next sign-in', async () => {
-    forgetProvider(harness.context);
+    later(harness);
     const asked = given.issuer.requests.length;
     given.issuer.faults = { answer: { '/.well-known/openid-configuration': { status: 503, body: {} } } };
     expect((await get('/api/oidc/start').expect(303)).headers.location).to.equal(unavailable);
@@ -188,7 +199,7 @@ describe('An issuer that is down', () => {
   }).timeout(30_000);
 
   it('calls itself otherwise: nobody is sent there', async () => {
-    forgetProvider(harness.context);
+    later(harness);
     given.issuer.faults = { metadata: { issuer: 'https://login.example.com' } };
     expect((await get('/api/oidc/start').expect(303)).headers.location).to.equal(unavailable);
   });

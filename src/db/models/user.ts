@@ -38,6 +38,7 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
   declare inviteState: CreationOptional<InviteState | null>;
   /** Time when the mail server began to refuse the address. */
   declare mailFailedAt: CreationOptional<Date | null>;
+  /** Time when the owner of the email has set the password by a mailed link, or has signed in at the organisation. */
   declare emailConfirmedAt: CreationOptional<Date | null>;
   /** Kinds of news that the person has turned off, separated by spaces. */
   declare mailOff: CreationOptional<string>;

@@ -26,8 +26,8 @@ async function redirected(
     return { location: await work() };
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'OIDC_NOT_SET_UP') throw error;
-    // provider.ts has logged why the issuer can't be used.
-    if (statusOf(error.code) >= 500 && error.code !== 'OIDC_UNAVAILABLE')
+    // provider.ts has logged why the issuer can't be used. A full queue needs no line for each request.
+    if (statusOf(error.code) >= 500 && error.code !== 'OIDC_UNAVAILABLE' && error.code !== 'OVERLOADED')
       context.logger.error({ err: error }, "a sign-in with the organisation's account failed");
     return { location: `${failurePage}#oidc=${publicCodeOf(error.code)}` };
   }
@@ -39,8 +39,11 @@ export const identityHandlers = {
     passwordLogin: context.config.auth.passwordLogin,
   }),
 
-  async startOidc({ context, query, stateCookie, withoutSlot }) {
+  async startOidc({ context, query, fetchSite = 'none', stateCookie, withoutSlot }) {
     const { returnTo } = validate(oidcStartSchema, query);
+    oidcSettings(context.config);
+    // Another page must not sign its visitors in: the issuer may ask them nothing.
+    if (fetchSite !== 'none' && fetchSite !== 'same-origin') return { location: '/sign-in' };
     return redirected(context, '/sign-in', async () => {
       const { url, state } = await withoutSlot(() => beginSignIn(context, returnTo));
       stateCookie.set(state);

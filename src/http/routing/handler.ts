@@ -47,6 +47,8 @@ export interface AnyHandlerRequest {
    * `itemBytes`, but its query has no `limit`.
    */
   reserveMemory(itemCount: number): Promise<void>;
+  /** The header `Sec-Fetch-Site` of browsers: the origin of the page that has sent the request. */
+  fetchSite: string | undefined;
   /** The `Authorization` header, for operations with their own authentication. */
   authorization: string | undefined;
   /** The session cookie of the web console. */

@@ -229,6 +229,8 @@ class Exchange {
       withoutSlot: this.#withoutSlot,
       rangeOf: (bytes, etag) => rangeOf(request, response, bytes, etag),
       stateCookie: stateCookie(request, response),
+      // Node joins repeated headers of this name to one text.
+      fetchSite: request.get('Sec-Fetch-Site'),
       authorization: request.headers.authorization,
     };
   }

@@ -90,6 +90,7 @@ export class EffectBatch {
     await leaveGroups(core, idsWith('leavesGroups', true), transaction); // effect: groups.left
     await revokeCalendars(core, idsWith('revokesCalendar', true), transaction); // effect: calendars.revoked
     await removeIdentities(core, idsWith('unlinks', 'all'), transaction); // effect: identities.removed-all
+    await removeIdentities(core, idsWith('unlinks', 'owner'), transaction, ['owner']); // effect: identities.removed-owner
     await removeIdentities(core, idsWith('unlinks', 'automatic'), transaction, ['email', 'creation']); // effect: identities.removed-automatic
     await forgetDeactivations(core, idsWith('forgetsDeactivation', true), transaction); // effect: rosters.forgotten
     if (filesOf.userId.length > 0) await markForDeletion(core, filesOf, transaction); // effect: files.marked

@@ -14,7 +14,7 @@ import { assertMailSetUp, queueMails } from '../mail/outbox.js';
 import { applyEffects } from './apply-effects.js';
 import { saveUser } from './change-user.js';
 import type { Cause } from './effects.js';
-import { changeUnlessRefused, takenKeys, userKeys } from './keys.js';
+import { changeUnlessRefused, takenKeys, unconfirmedEmailFields, userKeys } from './keys.js';
 
 const dayMs = 24 * 60 * 60_000;
 /** Changes of email that a person may request in a day: each may send a mail to a stranger. */
@@ -90,8 +90,9 @@ export async function verifyEmail(
 
 const actorOfLink = ({ id, role }: User, { ip }: Client): Actor => ({ origin: 'http', actorId: id, role, ip });
 
-function setConfirmedEmail(core: Core, user: User, email: string): void {
-  user.set({ email, emailConfirmedAt: core.now(), mailFailedAt: null });
+/** A click on a link proves the email, but not that its owner has chosen the password. */
+function setEmailOfLink(user: User, email: string): void {
+  user.set({ email, ...unconfirmedEmailFields });
   user.set(userKeys(user));
 }
 
@@ -107,7 +108,7 @@ export async function confirmEmail(core: Core, input: unknown, client: Client): 
   const refusal = async () => ((await takenKeys(core.database, { email }, userId)).email ? 'EMAIL_TAKEN' : undefined);
   const confirm = async (transaction: Transaction) => {
     const user = await consumeLink(core, found, transaction);
-    setConfirmedEmail(core, user, email);
+    setEmailOfLink(user, email);
     await saveUser(core, user, { action: 'user.confirm-email', actor: actorOfLink(user, client) }, transaction);
   };
   // If the response to the commit was lost, a repeated attempt would find the link used. The email shows whether the
@@ -132,7 +133,7 @@ export async function cancelEmail(core: Core, input: unknown, client: Client): P
   const cancel = async (transaction: Transaction) => {
     const user = await consumeLink(core, found, transaction);
     const isTaken = (await User.count({ where: { email, id: { [Op.ne]: userId } }, transaction })) > 0;
-    if (!isTaken) setConfirmedEmail(core, user, email);
+    if (!isTaken) setEmailOfLink(user, email);
     const passwordHash = unmatchableHash(core.config.auth.bcryptCost);
     user.set({ passwordHash, hasPassword: false, initialPasswordExpiresAt: null });
     const cause = { action: 'user.cancel-email', actor: actorOfLink(user, client), cancelLink: found.link } as const;

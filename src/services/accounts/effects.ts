@@ -57,8 +57,11 @@ export interface AccountEffects extends Pick<Cause, 'keptSessionId' | 'cancelLin
   isRenamed?: boolean;
   /** Revokes the private address of the calendar. */
   revokesCalendar?: boolean;
-  /** Removes identities: `all`, or those that the owner has not linked in person. */
-  unlinks?: 'all' | 'automatic';
+  /**
+   * Removes identities: all, those that were linked in a session (`owner`), or those that were linked without one
+   * (`automatic`).
+   */
+  unlinks?: 'all' | 'owner' | 'automatic';
   /** Ends memberships: the super admin is in no group. */
   leavesGroups?: boolean;
   /** Forgets that a roster deactivated the account: it stays as people set it from now on. */
@@ -168,7 +171,10 @@ function addEffectsOfChange(effects: AccountEffects, change: Change, cause: Caus
   if (isRescue) effects.endsLinks = 'all'; // effect: rescue.links
   if (isClaimed) effects.endsLinks = 'all'; // effect: first-link.links
   if (isClaimed) effects.revokesCalendar = true; // effect: first-link.calendar
-  // Somebody who knew the initial password may have linked an identity.
+  // Somebody who knew the password may have linked an identity.
+  if (hasNewPassword && action !== 'own.password') effects.unlinks = 'owner'; // effect: password.identities
+  if (action === 'user.cancel-email') effects.unlinks = 'all'; // effect: cancel-email.identities
+  if (hasNewEmail && isRescue) effects.unlinks = 'all'; // effect: rescue.identities
   if (isClaimed) effects.unlinks = 'all'; // effect: first-link.identities
 
   if (isOpenInvitation(before.inviteState)) {

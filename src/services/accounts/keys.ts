@@ -18,7 +18,7 @@ export const userKeys = (user: Named) => ({
   firstNameKey: sortKey(user.firstName, nameMaximum),
 });
 
-/** Fields of an account with a new email that nobody has confirmed. */
+/** Fields of an account with a new email: its owner has not chosen the password yet. */
 export const unconfirmedEmailFields = { emailConfirmedAt: null, mailFailedAt: null };
 
 /** Counts super admins: 0 or 1. */

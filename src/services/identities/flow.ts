@@ -1,4 +1,6 @@
 import { AppError } from '../../errors.js';
+import { createFairQueue } from '../../fair-queue.js';
+import { networkOf } from '../../network.js';
 import { identityLinkSchema, type OidcAnswer } from '../../schemas/identity.js';
 import { validate } from '../../schemas/validate.js';
 import { assertCurrentPassword } from '../auth/login.js';
@@ -73,7 +75,7 @@ export async function beginLinking(core: Core, caller: Caller, input: unknown): 
  * Ends a sign-in, or the linking of an identity, with the answer of the issuer.
  * @param answer query of the callback
  * @returns the session; undefined after linking
- * @throws AppError `OIDC_STATE_INVALID`, `OIDC_DENIED`, `OIDC_UNAVAILABLE`, and the errors of `signIn` and `linkIdentity`
+ * @throws AppError `OIDC_STATE_INVALID`, `OIDC_DENIED`, `OIDC_UNAVAILABLE`, `OVERLOADED`, and the errors of `signIn` and `linkIdentity`
  */
 export async function finishSignIn(
   core: Core,
@@ -81,11 +83,15 @@ export async function finishSignIn(
   answer: OidcAnswer,
   client: Client,
 ): Promise<StartedSession | undefined> {
-  const person = await redeemCode(core, state, answer);
+  const owner = client.ip === null ? '' : networkOf(client.ip);
+  const person = await exchanges.run({ owner }, () => redeemCode(core, state, answer));
   if (!state.link) return signIn(core, person, client);
   await linkIdentity(core, state.link, person, client);
   return undefined;
 }
+
+/** Exchanges of codes that run at the same time; each may take the deadline of two requests. Networks take turns. */
+const exchanges = createFairQueue({ capacity: 20, entries: 640, waitMs: 10_000 });
 
 /** Exchanges the code in the answer of the issuer for an ID token, and returns its person. */
 async function redeemCode(core: Core, { state, nonce, verifier }: SignInState, answer: OidcAnswer): Promise<Person> {
@@ -112,8 +118,8 @@ function refusalOf(core: Core, { library }: Provider, error: unknown): AppError 
     return new AppError('OIDC_DENIED');
   // The code was used already, or has expired.
   if (error instanceof library.ResponseBodyError && code === 'invalid_grant') return new AppError('OIDC_STATE_INVALID');
-  // The issuer may have new keys.
-  forgetProvider(core);
+  // The issuer may have new keys. Anybody can send a refusal, so it changes nothing.
+  if (!(error instanceof library.AuthorizationResponseError)) forgetProvider(core);
   return unavailable(core.logger, error);
 }
 

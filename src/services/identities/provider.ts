@@ -45,6 +45,24 @@ export interface Provider {
   configuration: OpenidClient.Configuration;
 }
 
+/** Maximum size of an answer of the issuer, in bytes. */
+const answerBytes = 1024 * 1024;
+
+/** Fetches an answer of limited size. @throws Error for a larger answer */
+const limitedFetch: OpenidClient.CustomFetch = async (url, options) => {
+  // The library's type of a body is narrower than the one of Node.
+  const response = await fetch(url, options as RequestInit);
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of response.body ?? []) {
+    bytes += piece.length;
+    if (bytes > answerBytes) throw new Error('the answer of the issuer is larger than 1 MiB');
+    pieces.push(piece);
+  }
+  const { status, statusText, headers } = response;
+  return new Response(bytes === 0 ? null : Buffer.concat(pieces), { status, statusText, headers });
+};
+
 /**
  * Reads the addresses of the issuer (OpenID Connect Discovery 1.0, section 4).
  * @throws AppError `OIDC_NOT_SET_UP`; `OIDC_UNAVAILABLE` if the issuer has another name than the setting; errors of
@@ -58,6 +76,7 @@ export async function discover(config: Config): Promise<Provider> {
   const discovered = await library.discovery(new URL(issuer), clientId, clientSecret, undefined, {
     timeout: requestSeconds,
     execute,
+    [library.customFetch]: limitedFetch,
   });
   const server = discovered.serverMetadata();
   // The library accepts any name for Entra ID.
@@ -68,6 +87,7 @@ export async function discover(config: Config): Promise<Provider> {
   const metadata = { client_secret: clientSecret, [library.clockTolerance]: clockToleranceSeconds };
   const configuration = new library.Configuration(server, clientId, metadata, authentication(clientSecret));
   configuration.timeout = requestSeconds;
+  configuration[library.customFetch] = limitedFetch;
   for (const extend of execute) extend(configuration);
   // Without this, the library doesn't check signatures of tokens that come from the issuer directly.
   library.enableNonRepudiationChecks(configuration);
@@ -92,8 +112,14 @@ export async function openProvider({ config, now, logger }: Core): Promise<Provi
   }
 }
 
-/** Forgets the keys of the issuer, which may have changed. */
-export const forgetProvider = ({ config }: Core): void => void providers.delete(config);
+/** Shortest time between two discoveries after faults of tokens, in milliseconds. */
+const rediscoveryMs = 60_000;
+
+/** Forgets the keys of the issuer, which may have changed, unless they are new. */
+export function forgetProvider({ config, now }: Core): void {
+  const cached = providers.get(config);
+  if (cached && now().getTime() - cached.openedAt > rediscoveryMs) providers.delete(config);
+}
 
 /** Logs why the issuer can't be used, without values of tokens. */
 export function unavailable(logger: Core['logger'], error: unknown): AppError {

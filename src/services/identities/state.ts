@@ -45,9 +45,9 @@ export async function readState(core: Core, text: string | undefined): Promise<S
 /** Maximum length of a path to return to: the cookie has at most 4 KB. */
 const longestPath = 1000;
 
-/** Matches paths of this service. `//` and `/\` begin the host of another one, and browsers ignore tabs and line breaks. */
-const ownPath = /^\/(?![/\\])[^\\\s\p{Cc}]*$/u;
+/** Matches pages of this service. `//` and `/\` begin the host of another one, and browsers ignore tabs and line breaks. */
+const ownPath = /^\/(?!api\/|[/\\])[^\\\s\p{Cc}]*$/u;
 
-/** Returns the path of this service to open after the sign-in: the given path, or `/` if it leads elsewhere. */
+/** Returns the page of this service to open after the sign-in: the given path, or `/` if it leads elsewhere. */
 export const ownPathOf = (returnTo: unknown): string =>
   typeof returnTo === 'string' && returnTo.length <= longestPath && ownPath.test(returnTo) ? returnTo : '/';

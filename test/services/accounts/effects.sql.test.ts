@@ -40,7 +40,8 @@ const activated = {
   deactivation: 'forgotten',
 } as const;
 
-const claimed = { ...rescued, calendar: 'revoked', unlinked: ['creation', 'email', 'owner'] } as const;
+const unlinked = ['creation', 'email', 'owner'] as const;
+const claimed = { ...rescued, calendar: 'revoked', unlinked } as const;
 
 const proven = { emailConfirmedAt: new Date() };
 const newName = { firstName: 'Grace Brewster' };
@@ -63,14 +64,14 @@ const transitions: readonly Transition[] = [
     title: 'the email, by a super admin who may be rescuing the account',
     change: newEmail,
     action: 'user.update',
-    expected: { ...rescued, queued: ['email-changed to ada@example.org'] },
+    expected: { ...rescued, unlinked, queued: ['email-changed to ada@example.org'] },
   },
   {
     title: 'the email, at the terminal',
     change: newEmail,
     action: 'user.update',
     by: 'the operator',
-    expected: rescued,
+    expected: { ...rescued, unlinked },
   },
   {
     title: 'their own email: the current session and cancel links stay valid',
@@ -98,13 +99,13 @@ const transitions: readonly Transition[] = [
     change: { ...newEmail, passwordHash: 'none', hasPassword: false },
     action: 'user.cancel-email',
     by: 'the person',
-    expected: { ...signedOut, links: all, withdrawn: ['email-confirm', 'email-notice', 'reset'] },
+    expected: { ...signedOut, links: all, withdrawn: ['email-confirm', 'email-notice', 'reset'], unlinked },
   },
   {
     title: 'no field, by a cancel link',
     action: 'user.cancel-email',
     by: 'the person',
-    expected: { ...signedOut, links: all, withdrawn: ['email-confirm', 'email-notice', 'reset'] },
+    expected: { ...signedOut, links: all, withdrawn: ['email-confirm', 'email-notice', 'reset'], unlinked },
   },
   {
     title: 'an unconfirmed new email',
@@ -185,14 +186,14 @@ const transitions: readonly Transition[] = [
     title: 'the password, by a super admin',
     change: newPassword,
     action: 'user.reset-password',
-    expected: { ...signedOut, queued: ['password-changed to ada@example.org'] },
+    expected: { unlinked: ['owner'], ...signedOut, queued: ['password-changed to ada@example.org'] },
   },
   {
     title: 'the password, at the terminal',
     change: newPassword,
     action: 'user.reset-password',
     by: 'the operator',
-    expected: signedOut,
+    expected: { ...signedOut, unlinked: ['owner'] },
   },
   {
     title: 'the password of an invited person',
@@ -200,7 +201,7 @@ const transitions: readonly Transition[] = [
     change: newPassword,
     action: 'user.reset-password',
     by: 'the operator',
-    expected: { ...signedOut, withdrawn: ['email-confirm', 'invitation'], invitation: null },
+    expected: { unlinked: ['owner'], ...signedOut, withdrawn: ['email-confirm', 'invitation'], invitation: null },
   },
   {
     title: 'the password of an invited person, and isActive to true',
@@ -208,7 +209,13 @@ const transitions: readonly Transition[] = [
     change: { ...newPassword, isActive: true },
     action: 'user.import',
     by: 'the operator',
-    expected: { ...activated, sessions: 'all', links: ['email', 'email-cancel', 'invite', 'reset'], invitation: null },
+    expected: {
+      ...activated,
+      sessions: 'all',
+      links: ['email', 'email-cancel', 'invite', 'reset'],
+      invitation: null,
+      unlinked: ['owner'],
+    },
   },
   {
     title: 'their own password: the current session stays valid',
@@ -223,7 +230,7 @@ const transitions: readonly Transition[] = [
     change: newPassword,
     action: 'user.set-password',
     by: 'the person',
-    expected: { ...signedOut, queued: ['password-changed to ada@example.org'] },
+    expected: { unlinked: ['owner'], ...signedOut, queued: ['password-changed to ada@example.org'] },
   },
   {
     title: 'the first password, by an invitation link',
@@ -231,13 +238,13 @@ const transitions: readonly Transition[] = [
     change: { ...newPassword, inviteState: 'accepted' },
     action: 'user.set-password',
     by: 'the person',
-    expected: { ...signedOut, links: ['email', 'invite', 'reset'], invitation: 'accepted' },
+    expected: { unlinked: ['owner'], ...signedOut, links: ['email', 'invite', 'reset'], invitation: 'accepted' },
   },
   {
     title: 'an invitation in place of the password',
     change: { ...invited, passwordHash: 'none' },
     action: 'user.invite',
-    expected: { ...signedOut, queued: ['invitation'] },
+    expected: { ...signedOut, unlinked: ['owner'], queued: ['invitation'] },
   },
   {
     title: 'an invitation in place of a queued one',
@@ -257,7 +264,7 @@ const transitions: readonly Transition[] = [
     given: { isActive: false },
     change: { ...invited, passwordHash: 'none' },
     action: 'user.invite',
-    expected: signedOut,
+    expected: { ...signedOut, unlinked: ['owner'] },
   },
   {
     title: 'the image',

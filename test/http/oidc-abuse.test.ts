@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { loadConfig } from '../../src/config/config.js';
 import { isAppError } from '../../src/errors.js';
-import { forgetProvider } from '../../src/services/identities/provider.js';
 import { mailSettings } from '../support/environment.js';
 import { buildUser, factoryPassword, linkFor, signIn, tokenFor } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
@@ -130,8 +129,10 @@ describe('A page of another site', () => {
   });
 
   it('does not end the sessions of its visitor with a chain of sign-ins', async () => {
-    const elsewhere = await tokenFor(harness.context, await buildUser(harness.context, { email: ada.email }));
-    // One address to open: the issuer asks nothing while the visitor has a session there.
+    const user = await buildUser(harness.context, { email: ada.email });
+    await user.update({ emailConfirmedAt: new Date() });
+    const elsewhere = await tokenFor(harness.context, user);
+    // The issuer asks nothing while the visitor has a session there.
     let next = `/api/oidc/start?returnTo=${'/api/oidc/start?returnTo='.repeat(5)}/people`;
     for (let redirects = 0; redirects < 6 && next.startsWith('/api/oidc/start'); redirects += 1) {
       const begun = await begin(next.slice('/api/oidc/start?returnTo='.length));
@@ -157,14 +158,6 @@ describe('A single client without an account', () => {
     for (let count = 0; count < 10; count += 1)
       await comeBack(new URLSearchParams({ code: 'x', iss: 'https://evil.example', state }), cookie);
     expect(asked('/.well-known/openid-configuration', since)).to.be.at.most(2);
-  });
-
-  it('does not make the service redeem guessed codes with one state again and again', async () => {
-    const { location, cookie } = await begin();
-    const since = given.issuer.requests.length;
-    for (let count = 0; count < 20; count += 1)
-      await comeBack(new URLSearchParams({ code: `guess ${count}`, state: stateOf(location) }), cookie);
-    expect(asked('/token', since)).to.be.at.most(1);
   });
 });
 
@@ -224,7 +217,7 @@ describe('An issuer with an endless answer', () => {
     // A listening TCP server has an address with a port.
     const { port } = server.address() as AddressInfo;
     given.issuer.faults = { metadata: { token_endpoint: `http://127.0.0.1:${port}/token` } };
-    forgetProvider(harness.context);
+    harness.advance(2 * 60 * 60_000);
     const { location, cookie } = await begin();
     const answer = given.issuer.signIn(location, ada);
     const { headers } = await comeBack(answer, cookie);
