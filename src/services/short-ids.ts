@@ -10,7 +10,16 @@ export const isEndOfId = (text: string) => ending.test(text.trim().toLowerCase()
 const maxListedIds = 5;
 
 /** Models whose objects can be named by the end of an id. */
-export type ShortIdSubject = 'Enrollment' | 'Import' | 'Session' | 'File' | 'Course' | 'User' | 'Group' | 'Mail';
+export type ShortIdSubject =
+  | 'Enrollment'
+  | 'Import'
+  | 'Session'
+  | 'Identity'
+  | 'File'
+  | 'Course'
+  | 'User'
+  | 'Group'
+  | 'Mail';
 
 type Find = (core: Core, options: FindOptions) => Promise<{ id: string }[]>;
 
@@ -18,6 +27,7 @@ const finders: Readonly<Record<ShortIdSubject, Find>> = {
   Enrollment: ({ database }, options) => database.models.Enrollment.findAll(options),
   Import: ({ database }, options) => database.models.Import.findAll(options),
   Session: ({ database }, options) => database.models.Session.findAll(options),
+  Identity: ({ database }, options) => database.models.Identity.findAll(options),
   File: ({ database }, options) => database.models.StoredFile.findAll(options),
   Course: ({ database }, options) => database.models.Course.findAll(options),
   User: ({ database }, options) => database.models.User.findAll(options),

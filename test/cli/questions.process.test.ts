@@ -9,6 +9,7 @@ import {
   buildCourse,
   buildEnrollment,
   buildGroup,
+  buildIdentity,
   buildMail,
   buildMaterial,
   buildUser,
@@ -29,6 +30,7 @@ const questions: Readonly<Record<string, [line: string, question: string]>> = {
   'users deactivate': ['ada@x.org ben@x.org', 'Deactivate these 2 accounts?'],
   'users reset-password': ['ada@x.org ben@x.org --credentials new.csv', 'Reset these 2 passwords?'],
   'users delete': ['ben@x.org', 'Delete this account?'],
+  'users unlink': ['ben@x.org', 'Remove this identity?'],
   'users edit': ['ben@x.org --phone none', 'Use it anyway?'],
   'users invite': ['ben@x.org new@x.org', 'Invite this account?'],
   'users transfer-super-admin': ['eve@x.org', 'Change the super admin?'],
@@ -72,6 +74,7 @@ describe('A question at the terminal', () => {
     const ada = await buildUser(context, { email: 'ada@x.org', role: 'trainer' });
     const ben = await buildUser(context, { email: 'ben@x.org' });
     await buildUser(context, { email: 'eve@x.org' });
+    await buildIdentity(context, ben);
     await buildGroup(context, [ben.id], 'Staff');
     await buildUser(context, { email: 'ina@x.org', isActive: false });
     const initialPasswordExpiresAt = new Date(Date.now() + 86_400_000);

@@ -1,9 +1,11 @@
+import type { presentIdentity } from '../../../presenters/identity.js';
 import type { presentSession } from '../../../presenters/session.js';
 import type { presentListedUser } from '../../../presenters/user.js';
 import type { Column } from '../../core/listing/columns.js';
 
 type Account = ReturnType<typeof presentListedUser>;
 type Session = ReturnType<typeof presentSession>;
+type Identity = ReturnType<typeof presentIdentity>;
 
 /** Returns the ways to sign in as text, or that a person without a password and an invitation hasn't signed in yet. */
 export const signInText = ({
@@ -61,7 +63,18 @@ export const sessionColumns: readonly Column<Session>[] = [
   { name: 'lastUsedAt', heading: 'LAST USED', value: (one) => one.lastUsedAt ?? one.createdAt, priority: 0 },
   { name: 'createdAt', heading: 'STARTED', value: ({ createdAt }) => createdAt, priority: 2 },
   { name: 'expiresAt', heading: 'EXPIRES', value: ({ expiresAt }) => expiresAt, priority: 3 },
+  { name: 'method', value: ({ method }) => method, fit: 'whole', priority: 4 },
   { name: 'ip', heading: 'ADDRESS', value: ({ ip }) => ip, fit: 'whole', priority: 1 },
   { name: 'userAgent', heading: 'PROGRAM', value: ({ userAgent }) => userAgent, priority: 0 },
+  { name: 'id', value: ({ id }) => id, fit: 'id', priority: 0 },
+];
+
+export const identityColumns: readonly Column<Identity>[] = [
+  { name: 'email', value: ({ email }) => email, fit: 'whole', priority: 0 },
+  { name: 'createdAt', heading: 'LINKED', value: ({ createdAt }) => createdAt, priority: 1 },
+  { name: 'linkedBy', heading: 'BY', value: ({ linkedBy }) => linkedBy, fit: 'whole', priority: 2 },
+  { name: 'lastUsedAt', heading: 'LAST USED', value: ({ lastUsedAt }) => lastUsedAt, priority: 0 },
+  { name: 'subject', value: ({ subject }) => subject, priority: 3 },
+  { name: 'issuer', value: ({ issuer }) => issuer, priority: 4 },
   { name: 'id', value: ({ id }) => id, fit: 'id', priority: 0 },
 ];

@@ -58,6 +58,7 @@ export function register(program: Command, registry: Registry): void {
 
   registerChanges(users, registry);
   registerSessions(users, registry);
+  registerIdentities(users, registry);
   registerFiles(users, registry);
 }
 
@@ -197,6 +198,27 @@ function registerSessions(users: Command, registry: Registry): void {
     summary: 'End all sessions of an account; its person must sign in again',
     examples: ['users sessions end-all ada@example.org', 'users sessions end-all "555 0100" --json'],
     load: () => import('./sessions.js').then(({ endAll }) => ({ run: endAll })),
+  });
+}
+
+function registerIdentities(users: Command, registry: Registry): void {
+  define(users, registry, {
+    usage: 'identities <user>',
+    schema: 'any',
+    summary: "List an account's identities at the organisation's sign-in, oldest first",
+    examples: ['users identities ada@example.org', 'users identities "555 0100" --json'],
+    load: () => import('./identities.js').then(({ list }) => ({ run: list })),
+  });
+
+  define(users, registry, {
+    usage: 'unlink <user> [identity]',
+    schema: 'current',
+    summary: "Remove an account's identity at the organisation's sign-in; the account's sessions end",
+    examples: ['users unlink ada@example.org', 'users unlink ada@example.org b20c94c5 --yes'],
+    options: yesOption,
+    notes:
+      'Without an identity, the command removes the only one. An identity whose verified email is that of the account is linked again at its next sign-in. To keep a person out, use: coursectl users deactivate',
+    load: () => import('./identities.js').then(({ unlink }) => ({ run: unlink })),
   });
 }
 

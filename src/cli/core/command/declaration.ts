@@ -140,6 +140,7 @@ const argumentDescriptions: Readonly<Record<string, string>> = {
   mail: 'id or its last 8 characters, as "mail list" shows them; a command that takes several also accepts an email address',
   address: 'email address',
   'session-id': 'id or its last 8 characters, as "users sessions list" shows them',
+  identity: 'id or its last 8 characters, as "users identities" shows them',
   file: 'path of the file',
   folder: 'path of the folder of the backup',
   'file-id': 'id or its last 8 characters, as "courses files list" shows them',
@@ -151,7 +152,7 @@ const argumentDescriptions: Readonly<Record<string, string>> = {
 };
 
 /** Arguments that name an existing record. If the argument is missing, the user can choose a record at a terminal. */
-const pickable = ['course', 'user', 'group', 'enrollment', 'import', 'session-id', 'file-id'] as const;
+const pickable = ['course', 'user', 'group', 'enrollment', 'import', 'session-id', 'identity', 'file-id'] as const;
 export type Pickable = (typeof pickable)[number];
 
 export const isPickable = (name: string): name is Pickable => pickable.some((one) => one === name);

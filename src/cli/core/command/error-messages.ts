@@ -36,6 +36,7 @@ const references: Readonly<Partial<Record<ErrorSubject, { names: readonly string
   Enrollment: { names: ['enrollment'], listedBy: 'enrollments list' },
   Import: { names: ['import'], listedBy: 'imports list' },
   Session: { names: ['session-id'], listedBy: 'users sessions list <user>' },
+  Identity: { names: ['identity'], listedBy: 'users identities <user>' },
   File: { names: ['file-id'], listedBy: 'courses files list <course>' },
 };
 

@@ -9,6 +9,7 @@ import { listMaterials } from '../../../services/courses/materials.js';
 import { listCourses } from '../../../services/courses/queries.js';
 import { listEnrollments } from '../../../services/enrollments/queries.js';
 import { listGroups } from '../../../services/groups/queries.js';
+import { listIdentities } from '../../../services/identities/linking.js';
 import { listImports } from '../../../services/imports/store/find-import.js';
 import { counted, type Io } from '../output/output.js';
 import { printableLine } from '../output/printable.js';
@@ -127,6 +128,19 @@ const subjects: Readonly<Record<Pickable, Subject>> = {
       const { items } = await listUserSessions(context, userId, { limit: 100 });
       return matching(
         items.map(({ id, createdAt, ip, userAgent }) => choice(id, time(createdAt), ip, userAgent)),
+        search,
+      );
+    },
+  },
+  identity: {
+    singular: 'identity',
+    howToName: 'its id',
+    listedBy: 'users identities <user>',
+    async find(context, search, { user = '' }) {
+      const { id: userId } = await findUser(context, user);
+      const identities = await listIdentities(context, userId);
+      return matching(
+        identities.map(({ id, email, subject, issuer }) => choice(id, email, subject, issuer)),
         search,
       );
     },

@@ -96,8 +96,8 @@ describe('coursectl users sessions', () => {
     expect(await list(user.email)).to.deep.equal(body);
     expect((await list('555 0100', '--limit', '1', '--page', '2')).sessions).to.deep.equal([body.sessions[1]]);
     const { stdout, stderr } = await cli.run(['users', 'sessions', 'list', user.email]);
-    expect(stdout).to.match(/^LAST USED +STARTED +EXPIRES +ADDRESS +PROGRAM +ID\n/);
-    for (const { id } of body.sessions) expect(stdout).to.include(`  127.0.0.1  test     ${id}\n`);
+    expect(stdout).to.match(/^LAST USED +STARTED +EXPIRES +METHOD +ADDRESS +PROGRAM +ID\n/);
+    for (const { id } of body.sessions) expect(stdout).to.include(`  password  127.0.0.1  test     ${id}\n`);
     expect(stderr).to.equal('Page 1 of 1, 2 sessions.\n');
   });
 
