@@ -8,9 +8,11 @@ import { LoadFailure } from './app/load-failure.js';
 import { SignedIn } from './app/session-gate.js';
 import { startTranslation } from './i18n/i18n.js';
 import { isPublicPage, watchLinkTokens } from './links/link-token.js';
+import { readOidcResult } from './session/oidc-result.js';
 import { mayBeSignedIn } from './session/session.js';
 
 watchLinkTokens();
+readOidcResult();
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no element with the id "root".');
 // Behind the styles: the variables that Mantine writes into the root replace those of its styles.

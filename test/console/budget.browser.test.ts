@@ -8,28 +8,28 @@ import { useConsole } from './support/console.js';
 import { publicPages, routedPages } from './support/pages.js';
 
 /** Maximum of gzipped bytes that a browser loads before a page is usable. */
-const budget = { js: 235_500, css: 40_000 };
+const budget = { js: 236_500, css: 40_000 };
 
 /** Larger maximums of JavaScript, for pages with dropdown lists, forms, tasks and long German texts. */
 const larger: Record<string, number> = {
-  'overview/admin-overview.tsx': 237_500,
-  'overview/trainer-overview.tsx': 238_500,
-  'imports/imports-page.tsx': 245_500,
-  'people/person-page.tsx': 236_000,
-  'audit/audit-page.tsx': 236_000,
-  'groups/group-page.tsx': 237_000,
-  'imports/import-page.tsx': 252_000,
-  'catalogue/catalogue-course-page.tsx': 237_500,
-  'courses/courses-page.tsx': 237_000,
-  'courses/new-course-page.tsx': 254_500,
-  'enrollments/enrollments-page.tsx': 243_000,
+  'overview/admin-overview.tsx': 238_500,
+  'overview/trainer-overview.tsx': 239_500,
+  'imports/imports-page.tsx': 246_500,
+  'people/person-page.tsx': 237_500,
+  'audit/audit-page.tsx': 237_500,
+  'groups/group-page.tsx': 238_000,
+  'imports/import-page.tsx': 253_000,
+  'catalogue/catalogue-course-page.tsx': 238_000,
+  'courses/courses-page.tsx': 238_000,
+  'courses/new-course-page.tsx': 255_500,
+  'enrollments/enrollments-page.tsx': 244_000,
 };
 
 /** Maximum of the chart, which loads after the page: the overview is usable before. */
 const afterwards = { source: 'overview/weeks-chart.tsx', js: 125_000 };
 
 /** Maximum of JavaScript for the first screen; the page of one link also loads code of the pages behind the sign-in. */
-const firstScreenJs = (source: string) => (source === 'links/cancel-email-page.tsx' ? 220_000 : 182_500);
+const firstScreenJs = (source: string) => (source === 'links/cancel-email-page.tsx' ? 221_000 : 183_000);
 
 const languages = ['en', 'de'] as const;
 type Language = (typeof languages)[number];

@@ -73,6 +73,9 @@ const ToCourse = (): React.JSX.Element => (
   <Navigate to="/courses/$id" params={{ id: catalogueCourseRoute.useParams().id }} replace />
 );
 
+// The URL after a failed sign-in, and after signing out at the organisation.
+const ToHome = (): React.JSX.Element => <Navigate to="/" replace />;
+
 const rootRoute = createRootRoute({ component: Layout, notFoundComponent: NotFound });
 
 const homeRoute = createRoute({
@@ -85,6 +88,8 @@ const homeRoute = createRoute({
     trainee: lazyPage(['catalogue', 'courses'], () => import('../catalogue/own-courses-page.js'), 'OwnCoursesPage'),
   }),
 });
+
+const signInRoute = createRoute({ getParentRoute: () => rootRoute, path: '/sign-in', component: ToHome });
 
 const profileRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -258,6 +263,7 @@ const mailRoute = createRoute({
 
 const routeTree = rootRoute.addChildren([
   homeRoute,
+  signInRoute,
   profileRoute,
   peopleRoute,
   personRoute,

@@ -35,8 +35,10 @@ export const SignedIn = lazyPart(async () => (await import('./signed-in.js')).Si
 /** Setup page if there are no accounts, otherwise the sign-in page. */
 function SetupOrSignIn() {
   const setup = useApi('setupStatus', {});
-  if (setup.isPending) return <PageLoader />;
-  return setup.data?.setupRequired ? <SetupPage /> : <SignInPage />;
+  // Read before the sign-in page appears, which would move when its button is added.
+  const oidc = useApi('showOidc', {});
+  if (setup.data?.setupRequired) return <SetupPage />;
+  return setup.isPending || oidc.isPending ? <PageLoader /> : <SignInPage />;
 }
 
 /**
@@ -73,7 +75,7 @@ export function SessionGate() {
       <SignInAgain
         opened={(needsPassword ? opened : state.kind === 'ended') && !isPostponed}
         needsPassword={needsPassword}
-        identifier={state.session.user.email}
+        session={state.session}
       />
     </>
   );

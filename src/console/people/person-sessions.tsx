@@ -11,6 +11,7 @@ import { notifyDone } from '../ui/notify.js';
 import { nameOf } from '../ui/person-name.js';
 import { Empty } from '../ui/states.js';
 import type { PersonListProps } from './person-enrollments.js';
+import { PersonIdentities } from './person-identities.js';
 
 type Session = ResponseBody<'listUserSessions'>['sessions'][number];
 
@@ -30,6 +31,7 @@ export function PersonSessions({ user, search, onSearch }: PersonListProps) {
   const count = sessions.data?.pagination.totalItems ?? 0;
   return (
     <Stack>
+      <PersonIdentities user={user} />
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
           {t('people.session.hint')}

@@ -1,12 +1,16 @@
-import { Avatar, Paper, Stack, Switch, Text, Title } from '@mantine/core';
-import { type ReactNode, useId } from 'react';
+import { Anchor, Avatar, Paper, Stack, Switch, Text, Title } from '@mantine/core';
+import { type ReactNode, useEffect, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { ErrorCode } from '../../../examples/api-types.js';
 import { call, upload } from '../api/client.js';
 import { useApi, useChange } from '../api/queries.js';
-import { useSession, useUser } from '../session/session.js';
+import { takeOidcResult } from '../session/oidc-result.js';
+import { useMethod, useSession, useUser } from '../session/session.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { ImageInput } from '../ui/forms/image-input.js';
 import { lazyPart } from '../ui/lazy.js';
+import { refusalText } from '../ui/messages.js';
+import { notifyDone } from '../ui/notify.js';
 import { Page } from '../ui/page.js';
 import { Loading } from '../ui/states.js';
 import { AccountForm } from './account-form.js';
@@ -14,6 +18,7 @@ import { EmailForm } from './email-form.js';
 import { PasswordForm } from './password-form.js';
 
 // Loaded later, because they are below the forms.
+const Identities = lazyPart(async () => (await import('./identities.js')).Identities, <Loading lines={2} />);
 const Calendar = lazyPart(async () => (await import('./calendar.js')).Calendar, <Loading lines={2} />);
 const Sessions = lazyPart(async () => (await import('./sessions.js')).Sessions, <Loading />);
 
@@ -22,8 +27,16 @@ export function ProfilePage() {
   const { role } = useUser();
   const mail = useApi('showForgotPassword', {});
   const byMail = mail.data?.available ?? (mail.error ? false : undefined);
+  const own = useApi('listOwnIdentities', {});
+  const oidc = useApi('showOidc', {});
+  const oidcName = oidc.data?.name ?? null;
+  // A session that began with a password proves that there is one.
+  const signedInBy = useMethod();
+  const hasPassword = own.data?.hasPassword ?? (signedInBy === 'password' || own.error ? true : undefined);
+  const needsNoPassword = oidc.data?.passwordLogin === false && role !== 'super_admin';
   return (
     <Page title={t('app.profile')}>
+      <LinkResult />
       <Stack gap="lg">
         <Section title={t('profile.account.title')}>
           <Stack gap="lg">
@@ -33,12 +46,23 @@ export function ProfilePage() {
         </Section>
         {byMail && (
           <Section title={t('profile.email.title')}>
-            <EmailForm />
+            {hasPassword === false ? <Text size="sm">{t('profile.password.noneEmail')}</Text> : <EmailForm />}
           </Section>
         )}
         <Section title={t('profile.password.title')} anchor="password">
-          <PasswordForm />
+          {hasPassword === undefined && <Loading lines={3} />}
+          {hasPassword === true && <PasswordForm />}
+          {hasPassword === false && <NoPassword byMail={byMail} needed={!needsNoPassword} />}
         </Section>
+        {own.data && oidc.data && (oidcName !== null || own.data.identities.length > 0) && (
+          <Section
+            title={
+              oidcName === null ? t('profile.identities.unnamed') : t('profile.identities.title', { name: oidcName })
+            }
+          >
+            <Identities own={own.data} name={oidcName} />
+          </Section>
+        )}
         <Mails />
         {role !== 'super_admin' && (
           <Section title={t('profile.calendar.title')}>
@@ -50,6 +74,46 @@ export function ProfilePage() {
         </Section>
       </Stack>
     </Page>
+  );
+}
+
+/** Says how linking an account at the organisation has ended, after the return from there. */
+function LinkResult() {
+  const { t } = useTranslation();
+  const [code, setCode] = useState<ErrorCode>();
+  useEffect(() => {
+    const result = takeOidcResult('/profile');
+    if (result === 'linked') notifyDone(t('profile.identities.linked'));
+    else if (result !== undefined) setCode(result);
+  }, [t]);
+  return (
+    <FormFailure title={t('profile.identities.linkFailed')}>
+      {code === undefined ? undefined : new Error(refusalText({ code }, t))}
+    </FormFailure>
+  );
+}
+
+/**
+ * Replaces the form for accounts without a password.
+ * @param byMail whether a mailed link can set one; undefined while unknown
+ * @param needed whether a password could be used to sign in
+ */
+function NoPassword({ byMail, needed }: { byMail: boolean | undefined; needed: boolean }) {
+  const { t } = useTranslation();
+  return (
+    <Text size="sm">
+      {t('profile.password.none')}{' '}
+      {needed && byMail === true && (
+        <>
+          {t('profile.password.noneMail')}{' '}
+          <Anchor href="/forgot-password" inherit underline="always">
+            {t('profile.password.noneMailLink')}
+          </Anchor>
+          .
+        </>
+      )}
+      {needed && byMail === false && t('profile.password.noneAsk')}
+    </Text>
   );
 }
 

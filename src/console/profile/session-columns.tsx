@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { ResponseBody } from '../api/client.js';
+import { useApi } from '../api/queries.js';
 import { formatTime } from '../i18n/format.js';
 import { clientName } from '../ui/client-name.js';
 import type { Column } from '../ui/lists/data-table.js';
@@ -19,6 +20,12 @@ export function useSessionColumns(
   mayEnd: (session: Session) => boolean = () => true,
 ): readonly Column<Session>[] {
   const { t } = useTranslation();
+  const oidcName = useApi('showOidc', {}).data?.name ?? null;
+  const methodColumn: Column<Session> = {
+    id: 'method',
+    header: t('profile.sessions.method'),
+    render: ({ method }) => (method === 'oidc' ? oidcName : t('profile.sessions.password')),
+  };
   return [
     {
       id: 'client',
@@ -32,6 +39,8 @@ export function useSessionColumns(
         </Group>
       ),
     },
+    // Without the organisation's sign-in, everybody signs in with a password.
+    ...(oidcName === null ? [] : [methodColumn]),
     { id: 'ip', header: t('profile.sessions.ip'), noWrap: true, render: ({ ip }) => <bdi>{ip ?? '–'}</bdi> },
     {
       id: 'createdAt',

@@ -40,13 +40,23 @@ const signedInKey = 'coursectl-signed-in';
 
 export const mayBeSignedIn = (): boolean => localStorage.getItem(signedInKey) !== null;
 
+/** Notes that the browser leaves for the organisation's sign-in, and may return with a session. */
+export const noteBegunSignIn = (): void => localStorage.setItem(signedInKey, String(Date.now()));
+
+/** Whether the organisation's sign-in may still be open in a tab: the service accepts its answer for 10 minutes. */
+const isSignInBegun = (): boolean => Date.now() - Number(localStorage.getItem(signedInKey)) < 10 * 60_000;
+
+export function forgetBegunSignIn(): void {
+  if (isSignInBegun()) localStorage.removeItem(signedInKey);
+}
+
 async function currentSession(): Promise<Session | null> {
   if (!mayBeSignedIn()) return null;
   try {
     return await call('showWebSession', {});
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 401)) throw error;
-    localStorage.removeItem(signedInKey);
+    if (!isSignInBegun()) localStorage.removeItem(signedInKey);
     return null;
   }
 }
@@ -58,6 +68,8 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   const [ended, setEnded] = useState(false);
   /** Whether the user has signed out, here or in another tab, or another account has signed in. */
   const [leaving, setLeaving] = useState(false);
+  /** URL to open after signing out. */
+  const [nextUrl, setNextUrl] = useState('/');
   const query = useQuery<Session | null, ApiError>({
     queryKey: sessionKey,
     queryFn: currentSession,
@@ -65,15 +77,23 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     staleTime: 30_000,
   });
   const session = query.data ?? undefined;
-  /** Whether to reload the window at `/`: the next account must see neither data nor the URL of the previous account. */
+  /** Whether to load the window again: the next account must see neither data nor the URL of the previous account. */
   const isLeaving =
     leaving || (session !== undefined && lastSession !== undefined && session.user.id !== lastSession.user.id);
 
   useEffect(() => {
     // The pages are unmounted by now, so no form asks about unsaved changes.
-    if (isLeaving) window.location.replace('/');
+    if (isLeaving) window.location.replace(nextUrl);
     else if (session) setLastSession(session);
-  }, [isLeaving, session]);
+  }, [isLeaving, nextUrl, session]);
+
+  useEffect(() => {
+    // The organisation's sign-in has led back with a session. Another tab may wait for it.
+    if (!session || !isSignInBegun()) return;
+    localStorage.setItem(signedInKey, 'yes');
+    channel.postMessage({ type: 'signedIn', userId: session.user.id } satisfies TabMessage);
+    setFirstMailLanguage().catch(reportError);
+  }, [channel, session]);
 
   useEffect(() => {
     setSignedOutListener(() => setEnded(true));
@@ -118,9 +138,10 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   );
 
   const signOut = useCallback(async () => {
-    await call('endWebSession', {});
+    const { signOutUrl } = await call('endWebSession', {});
     localStorage.removeItem(signedInKey);
     channel.postMessage({ type: 'signedOut' } satisfies TabMessage);
+    if (signOutUrl !== null) setNextUrl(signOutUrl);
     setLeaving(true);
   }, [channel]);
 
@@ -162,6 +183,9 @@ function useOpenSession(): Session {
 
 /** Signed-in user, for pages behind the session gate. */
 export const useUser = (): SessionUser => useOpenSession().user;
+
+/** How the session began: with a password, or with the organisation's account. */
+export const useMethod = (): Session['method'] => useOpenSession().method;
 
 /** Today as `YYYY-MM-DD` in the programme's time zone, which may differ from the browser's. */
 export const useToday = (): string => useOpenSession().today;

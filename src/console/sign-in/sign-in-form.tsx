@@ -11,10 +11,19 @@ import { PasswordField } from '../ui/forms/password-field.js';
 interface SignInFormProps {
   /** Initial email or phone, for signing in again. */
   identifier?: string;
+  /** Whether the first empty field gets the focus, outside of a dialog that opens. */
+  autoFocus?: boolean;
+  /** Look of the button, below a more prominent way to sign in. */
+  variant?: 'filled' | 'default';
   onSignedIn?(): void;
 }
 
-export function SignInForm({ identifier = '', onSignedIn }: SignInFormProps) {
+export function SignInForm({
+  identifier = '',
+  autoFocus = identifier === '',
+  variant = 'filled',
+  onSignedIn,
+}: SignInFormProps) {
   const { t } = useTranslation();
   const { signIn } = useSession();
   /** End of the lock of sign-in; null after that time. */
@@ -51,16 +60,17 @@ export function SignInForm({ identifier = '', onSignedIn }: SignInFormProps) {
           autoComplete="username"
           inputMode="email"
           required
-          autoFocus={identifier === ''}
+          autoFocus={autoFocus && identifier === ''}
         />
         <PasswordField
           {...form.field('password')}
           label={t('field.password')}
           autoComplete="current-password"
           required
+          autoFocus={autoFocus && identifier !== ''}
           data-autofocus={identifier === '' ? undefined : true}
         />
-        <Button type="submit" loading={form.submitting} fullWidth>
+        <Button type="submit" loading={form.submitting} fullWidth variant={variant}>
           {t('signIn.submit')}
         </Button>
       </Stack>

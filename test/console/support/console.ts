@@ -8,7 +8,8 @@ import { factoryPassword } from '../../support/factories.js';
 import { type Harness, useHarness } from '../../support/harness.js';
 import { scaled } from '../../support/machine.js';
 import { type MailServer, startMailServer } from '../../support/mail-server.js';
-
+import { type OidcProvider, startOidcProvider } from '../../support/oidc-provider.js';
+import { freePort } from '../../support/test-server.js';
 import { type Browsing, expect, useBrowser } from './browser.js';
 
 export interface ConsoleTest extends Harness, Browsing {
@@ -72,6 +73,19 @@ export function useConsoleWithMail(): ConsoleTest & { mail: MailServer } {
   // `mail` is set above, before any test.
   const test = useConsoleWith(settings) as ConsoleTest & { mail: MailServer };
   return test;
+}
+
+/** Like {@link useConsole}, with a provider of the organisation's sign-in. */
+export function useConsoleWithOidc(given: Record<string, string> = {}): ConsoleTest {
+  const settings: Record<string, string> = { ...address };
+  let provider: OidcProvider;
+  before(async () => {
+    settings.PORT = String(await freePort());
+    provider = await startOidcProvider(`http://localhost:${settings.PORT}`);
+    Object.assign(settings, provider.settings, given);
+  });
+  after(() => provider.close());
+  return useConsoleWith(settings);
 }
 
 /** Fills in the sign-in form. */

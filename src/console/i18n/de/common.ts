@@ -177,6 +177,11 @@ export const common: Pick<Translations, keyof typeof english> = {
     forgot: 'Kein Passwort oder vergessen? Die Verwaltung kann dir ein neues geben.',
     noPassword: 'Kein Passwort oder vergessen?',
     mailLink: 'Lass dir einen Link schicken',
+    withOidc: 'Mit {{name}} anmelden',
+    or: 'oder mit Passwort',
+    withPassword: 'Mit einem Passwort anmelden',
+    beginAgain: 'Neu beginnen',
+    newTab: 'Öffnet einen neuen Tab. Komm danach hierher zurück.',
   },
   firstPassword: {
     title: 'Wähle ein eigenes Passwort',

@@ -211,6 +211,10 @@ export const people: Translations['people'] = {
       },
     },
   },
+  identity: {
+    removeHint:
+      '{{name}} kann sich nicht mehr mit {{account}} anmelden, bis es wieder verknüpft wird. Alle Sitzungen enden.',
+  },
   session: {
     hint: 'Wo diese Person angemeldet ist.',
     none: 'Nirgends angemeldet.',

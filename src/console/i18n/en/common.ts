@@ -176,6 +176,11 @@ export const common = {
     forgot: 'No password yet, or forgotten it? Ask the person who runs your programme to reset it.',
     noPassword: 'No password yet, or forgotten it?',
     mailLink: 'Have a link mailed to you',
+    withOidc: 'Sign in with {{name}}',
+    or: 'or with a password',
+    withPassword: 'Sign in with a password',
+    beginAgain: 'Begin again',
+    newTab: 'Opens in a new tab. Return to this one afterwards.',
   },
   firstPassword: {
     title: 'Choose a password of your own',

@@ -206,6 +206,9 @@ export const people = {
       },
     },
   },
+  identity: {
+    removeHint: '{{name}} can no longer sign in with {{account}}, unless it is linked again. All their sessions end.',
+  },
   session: {
     hint: 'Where this person is signed in.',
     none: 'Not signed in anywhere.',
