@@ -247,12 +247,14 @@ describePages("Signing in with the organisation's account", function () {
 
 describePages('The sign-in page without passwords', function () {
   this.timeout(scaled(60_000));
-  const test = useConsoleWithOidc({ PASSWORD_LOGIN: 'off' });
+  const name = 'the Municipal Adult Education Centre of the Western Boroughs';
+  const test = useConsoleWithOidc({ PASSWORD_LOGIN: 'off', OIDC_NAME: name });
 
   it('has one button, and a form that the super admin can open', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
-    const page = await openSignIn(test);
-    await expectPage(oidcButton(page)).toBeVisible();
+    const page = await openSignIn(test, '/', { viewport: { width: 360, height: 740 } });
+    await expectPage(page.getByRole('link', { name: `Sign in with ${name}` })).toBeVisible();
+    expect(await horizontalOverflow(page)).to.be.at.most(0);
     await expectPage(page.getByLabel(/^Password/)).toHaveCount(0);
     await keepScreenshot(page, 'sign-in without passwords');
     expect(await accessibilityProblems(page)).to.deep.equal([]);

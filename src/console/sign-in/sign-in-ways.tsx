@@ -11,6 +11,12 @@ import { SignInForm } from './sign-in-form.js';
 /** Key in `sessionStorage` of the page that was wanted, for another try after a failure. */
 const wantedKey = 'coursectl-wanted';
 
+/** Labels of the button for another try, after failures that it can help. */
+const retryLabels: Partial<Record<ErrorCode, 'action.retry' | 'signIn.beginAgain'>> = {
+  OIDC_UNAVAILABLE: 'action.retry',
+  OIDC_STATE_INVALID: 'signIn.beginAgain',
+};
+
 /** Path of the page below the sign-in. */
 export function currentPath(): string {
   const { pathname, search, hash } = window.location;
@@ -60,13 +66,14 @@ export function SignInWays({ returnTo, ended, inNewTab = false, failure, childre
     onAuxClick: leave,
     ...(inNewTab && { target: '_blank', rel: 'noopener' }),
   } as const;
+  const retry = failure && retryLabels[failure];
   return (
     <Stack>
       {failure !== undefined && (
         <SignInFailure code={failure}>
-          {again(failure) && (
+          {retry && (
             <Button {...link} size="xs" variant="default">
-              {t(again(failure) ?? 'action.retry')}
+              {t(retry)}
             </Button>
           )}
         </SignInFailure>
@@ -97,10 +104,6 @@ export function SignInWays({ returnTo, ended, inNewTab = false, failure, childre
     </Stack>
   );
 }
-
-/** Label of the button for another try; undefined if another try would fail, too. */
-const again = (code: ErrorCode) =>
-  code === 'OIDC_UNAVAILABLE' ? 'action.retry' : code === 'OIDC_STATE_INVALID' ? 'signIn.beginAgain' : undefined;
 
 function SignInFailure({ code, children }: { code: ErrorCode; children?: ReactNode }) {
   const { t } = useTranslation();
