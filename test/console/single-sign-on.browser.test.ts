@@ -263,6 +263,18 @@ describePages('The sign-in page without passwords', function () {
     await signInAt(page, admin.email, factoryPassword);
     await expectPage(page.getByRole('banner')).toBeVisible();
   });
+
+  it('leads to a profile that offers no password', async () => {
+    await buildUser(test.context, { role: 'super_admin' });
+    await buildUser(test.context, ada);
+    const page = await openSignIn(test, '/profile');
+    await page.getByRole('link', { name: `Sign in with ${name}` }).click();
+    await signInAtProvider(page, 'ada');
+    await expectPage(page.getByText('You have no password, and sign in without one.')).toBeVisible();
+    await expectPage(page.getByText('This is your only way to sign in, so it stays.')).toBeVisible();
+    await expectPage(page.getByLabel(/^Current password/)).toHaveCount(0);
+    expect(await accessibilityProblems(page)).to.deep.equal([]);
+  });
 });
 
 describePages("The sign-in page without the organisation's sign-in", () => {

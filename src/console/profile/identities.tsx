@@ -11,8 +11,16 @@ import { IdentityList } from './identity-list.js';
 
 type Own = ResponseBody<'listOwnIdentities'>;
 
-/** The user's accounts at the organisation. @param name name of the organisation's account; null if it is not set up */
-export function Identities({ own, name }: { own: Own; name: string | null }) {
+interface IdentitiesProps {
+  own: Own;
+  /** Name of the organisation's account; null if that is not set up. */
+  name: string | null;
+  /** Whether a password could be used to sign in. */
+  usesPassword: boolean;
+}
+
+/** The user's accounts at the organisation. */
+export function Identities({ own, name, usesPassword }: IdentitiesProps) {
   const { t } = useTranslation();
   const remove = useChange('removeOwnIdentity', ['listOwnIdentities', 'listSessions']);
   const { identities, hasPassword } = own;
@@ -28,7 +36,7 @@ export function Identities({ own, name }: { own: Own; name: string | null }) {
           onRemove={isLast ? undefined : (id) => remove.mutateAsync({ path: { id } })}
         />
       )}
-      {isLast && <Text size="sm">{t('refusal.IDENTITY_LAST')}</Text>}
+      {isLast && <Text size="sm">{t(usesPassword ? 'refusal.IDENTITY_LAST' : 'profile.identities.last')}</Text>}
       {/* The service asks for the password, so that nobody else at this machine links their account. */}
       {name !== null && hasPassword && <LinkForm name={name} />}
     </Stack>

@@ -33,7 +33,7 @@ export function ProfilePage() {
   // A session that began with a password proves that there is one.
   const signedInBy = useMethod();
   const hasPassword = own.data?.hasPassword ?? (signedInBy === 'password' || own.error ? true : undefined);
-  const needsNoPassword = oidc.data?.passwordLogin === false && role !== 'super_admin';
+  const usesPassword = oidc.data?.passwordLogin !== false || role === 'super_admin';
   return (
     <Page title={t('app.profile')}>
       <LinkResult />
@@ -52,7 +52,7 @@ export function ProfilePage() {
         <Section title={t('profile.password.title')} anchor="password">
           {hasPassword === undefined && <Loading lines={3} />}
           {hasPassword === true && <PasswordForm />}
-          {hasPassword === false && <NoPassword byMail={byMail} needed={!needsNoPassword} />}
+          {hasPassword === false && <NoPassword byMail={byMail} usesPassword={usesPassword} />}
         </Section>
         {own.data && oidc.data && (oidcName !== null || own.data.identities.length > 0) && (
           <Section
@@ -60,7 +60,7 @@ export function ProfilePage() {
               oidcName === null ? t('profile.identities.unnamed') : t('profile.identities.title', { name: oidcName })
             }
           >
-            <Identities own={own.data} name={oidcName} />
+            <Identities own={own.data} name={oidcName} usesPassword={usesPassword} />
           </Section>
         )}
         <Mails />
@@ -96,14 +96,14 @@ function LinkResult() {
 /**
  * Replaces the form for accounts without a password.
  * @param byMail whether a mailed link can set one; undefined while unknown
- * @param needed whether a password could be used to sign in
+ * @param usesPassword whether a password could be used to sign in
  */
-function NoPassword({ byMail, needed }: { byMail: boolean | undefined; needed: boolean }) {
+function NoPassword({ byMail, usesPassword }: { byMail: boolean | undefined; usesPassword: boolean }) {
   const { t } = useTranslation();
   return (
     <Text size="sm">
       {t('profile.password.none')}{' '}
-      {needed && byMail === true && (
+      {usesPassword && byMail === true && (
         <>
           {t('profile.password.noneMail')}{' '}
           <Anchor href="/forgot-password" inherit underline="always">
@@ -112,7 +112,7 @@ function NoPassword({ byMail, needed }: { byMail: boolean | undefined; needed: b
           .
         </>
       )}
-      {needed && byMail === false && t('profile.password.noneAsk')}
+      {usesPassword && byMail === false && t('profile.password.noneAsk')}
     </Text>
   );
 }

@@ -44,6 +44,7 @@ export const profile: Translations['profile'] = {
     removeTitle: 'Dieses Konto entfernen?',
     removeHint: '{{account}} ist dann nicht mehr mit deinem Konto hier verknüpft. Deine anderen Sitzungen enden.',
     removed: 'Das Konto ist entfernt.',
+    last: 'Nur so kannst du dich anmelden, deshalb bleibt es verknüpft.',
     link: 'Konto verknüpfen',
     linkHint: 'Gib dein aktuelles Passwort ein. Danach meldest du dich mit {{name}} an.',
     continue: 'Weiter',

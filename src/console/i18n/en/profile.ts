@@ -42,6 +42,7 @@ export const profile = {
     removeTitle: 'Remove this account?',
     removeHint: '{{account}} is no longer linked to your account here. Your other sessions end.',
     removed: 'The account is removed.',
+    last: 'This is your only way to sign in, so it stays.',
     link: 'Link an account',
     linkHint: 'Enter your current password. Then you sign in with {{name}}.',
     continue: 'Continue',
