@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect } from 'chai';
-import { buildIdentity, buildUser, factoryPassword } from '../support/factories.js';
+import { buildIdentity, buildUser, factoryPassword, linkFor } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import {
   accessibilityProblems,
@@ -208,6 +208,15 @@ describePages("Signing in with the organisation's account", function () {
     await expectPage(card).toContainText('this is your only way to sign in');
     await expectPage(card.getByRole('button')).toHaveCount(0);
     await keepScreenshot(page, 'profile without a password');
+  });
+
+  it('is offered after the confirmation of a new email', async () => {
+    const user = await buildUser(test.context, ada);
+    const token = await linkFor(test.context, user, 'email', 'king@example.org');
+    const page = await test.open(`${test.url}/confirm-email#${token}`);
+    await page.getByRole('button', { name: 'Use this email' }).click();
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await expectPage(oidcButton(page)).toBeVisible();
   });
 
   it('is shown to the super admin, who can remove linked accounts', async () => {

@@ -2,6 +2,7 @@ import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { call } from '../api/client.js';
+import { useApi } from '../api/queries.js';
 import { formatTime } from '../i18n/format.js';
 import { SignInForm } from '../sign-in/sign-in-form.js';
 import { SignInLayout } from '../sign-in/sign-in-layout.js';
@@ -18,12 +19,21 @@ interface ConfirmEmailPageProps {
 export function ConfirmEmailPage({ onSignedIn }: ConfirmEmailPageProps) {
   const { t } = useTranslation();
   const token = useLinkToken();
+  // Read before it is needed, so that nothing moves.
+  const oidc = useApi('showOidc', {});
   /** New email of the account, once confirmed. */
   const [done, setDone] = useState<string>();
   if (done !== undefined && token === '')
     return (
       <SignInLayout title={t('links.confirmed')} hint={t('links.confirmedHint', { email: done })}>
-        <SignInForm identifier={done} onSignedIn={onSignedIn} />
+        {oidc.data && oidc.data.name !== null ? (
+          // The sign-in page has all ways to sign in: the person may have no password.
+          <Button component="a" href="/" fullWidth>
+            {t('signIn.submit')}
+          </Button>
+        ) : (
+          <SignInForm identifier={done} onSignedIn={onSignedIn} />
+        )}
       </SignInLayout>
     );
   return (
