@@ -12,7 +12,8 @@ const unavailable = refused('OIDC_UNAVAILABLE');
 let hours = 0;
 /** Moves the clock on, so that the addresses and keys of the issuer are read again. */
 function later({ advance }: Harness): void {
-  hours += 2;
+  // More than all earlier steps together, because each test begins with the clock of the machine.
+  hours = 2 * hours + 2;
   advance(hours * 60 * 60_000);
 }
 
@@ -164,7 +165,7 @@ describe('A hostile answer of the issuer', () => {
     harness.advance(61_000);
     // The keys are read again after the first failure, at most once a minute.
     const places = [await placeAs(ada), await placeAs(ada)];
-    expect(places.at(-1)).to.equal('/people');
+    expect(places).to.deep.equal([unavailable, '/people']);
     expect(await placeAs({ ...ada, iat: seconds() + 50, nbf: seconds() + 50 })).to.equal('/people');
     await harness.context.database.models.Session.destroy({ where: {} });
   });
