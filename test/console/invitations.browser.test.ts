@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import type { User } from '../../src/db/models/user.js';
 import { queueMails } from '../../src/services/mail/outbox.js';
 import { signInSettings } from '../support/environment.js';
-import { buildUser } from '../support/factories.js';
+import { buildUser, factoryPassword } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { tokenOf } from '../support/mailbox.js';
 import {
@@ -14,7 +14,7 @@ import {
   keepScreenshot,
   settled,
 } from './support/browser.js';
-import { returnToPage, useConsole, useConsoleWithMail } from './support/console.js';
+import { returnToPage, signInAt, useConsole, useConsoleWithMail } from './support/console.js';
 import { row } from './support/courses.js';
 import { applyPlan, csv, planFile } from './support/imports.js';
 import { layoutProblems } from './support/layout.js';
@@ -363,7 +363,9 @@ describePages('With PASSWORD_LOGIN=off', function () {
 
   it('new people have no password, and no password can be reset', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
-    const page = await test.openAs(admin, '/people');
+    const page = await test.open(`${test.url}/people`);
+    await page.getByRole('button', { name: 'Sign in with a password' }).click();
+    await signInAt(page, admin.email, factoryPassword);
     await page.getByRole('button', { name: 'New person' }).click();
     const dialog = page.getByRole('dialog');
     await expect(dialog.getByText('For people who sign in with')).toBeVisible();
