@@ -13,6 +13,8 @@ export interface Person {
   email: string | undefined;
   isEmailVerified: boolean;
   names: { firstName: string; lastName: string } | undefined;
+  /** Names of the claims, for the log. */
+  claims: readonly string[];
 }
 
 /**
@@ -73,5 +75,6 @@ export function personOf(config: Config, claims: IDToken): Person {
     email,
     isEmailVerified: email !== undefined && isEmailVerified(config, claims, email),
     names: namesOf(claims),
+    claims: Object.keys(claims),
   };
 }

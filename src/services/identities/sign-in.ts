@@ -46,10 +46,15 @@ async function withoutRace<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Refusal that doesn't reveal whether an account exists, with the reason for the log. */
-function noAccount(core: Core, reason: string): AppError {
-  core.logger.info({ reason }, "a sign-in with the organisation's account was refused");
-  return new AppError('OIDC_NO_ACCOUNT');
+/** Logs why a person is refused, without values of claims. The answer doesn't reveal whether an account exists. */
+function refusal(
+  core: Core,
+  { claims }: Person,
+  reason: string,
+  code: 'OIDC_NO_ACCOUNT' | 'OIDC_EMAIL_UNVERIFIED' | 'OIDC_NAME_MISSING' = 'OIDC_NO_ACCOUNT',
+): AppError {
+  core.logger.info({ reason, code, claims }, "a sign-in with the organisation's account was refused");
+  return new AppError(code);
 }
 
 async function startSessionOf(core: Core, person: Person, client: Client): Promise<SignedIn> {
@@ -58,7 +63,7 @@ async function startSessionOf(core: Core, person: Person, client: Client): Promi
   const committed = ({ token }: SignedIn) => sessionExists(core, token);
   const known = await core.database.read(() => Identity.findOne({ where: { issuer, subject } }));
   if (known) {
-    const start = (transaction: Transaction) => startKnown(core, known, client, transaction);
+    const start = (transaction: Transaction) => startKnown(core, person, known, client, transaction);
     return core.database.inTransaction(start, { committed });
   }
   const email = assertOwnEmail(core, person);
@@ -74,22 +79,30 @@ async function startSessionOf(core: Core, person: Person, client: Client): Promi
  * Returns the email by which an account may be found or created.
  * @throws AppError `OIDC_NO_ACCOUNT`, `OIDC_EMAIL_UNVERIFIED`
  */
-function assertOwnEmail(core: Core, { email, isEmailVerified }: Person): string {
+function assertOwnEmail(core: Core, person: Person): string {
+  const { email, isEmailVerified } = person;
   const { domains } = core.config.oidc;
-  if (domains.length === 0) throw noAccount(core, 'the identity is not linked, and OIDC_DOMAINS is empty');
-  if (email === undefined) throw noAccount(core, 'the issuer gives no usable email');
+  if (domains.length === 0) throw refusal(core, person, 'the identity is not linked, and OIDC_DOMAINS is empty');
+  if (email === undefined) throw refusal(core, person, 'the issuer gives no usable email');
   if (!domains.some((domain) => domainOf(normalizeEmail(`@${domain}`)) === domainOf(email)))
-    throw noAccount(core, 'the domain of the email is not in OIDC_DOMAINS');
-  if (!isEmailVerified) throw new AppError('OIDC_EMAIL_UNVERIFIED');
+    throw refusal(core, person, 'the domain of the email is not in OIDC_DOMAINS');
+  if (!isEmailVerified)
+    throw refusal(core, person, 'the claims do not say that the email is verified', 'OIDC_EMAIL_UNVERIFIED');
   return email;
 }
 
-async function startKnown(core: Core, known: Identity, client: Client, transaction: Transaction): Promise<SignedIn> {
+async function startKnown(
+  core: Core,
+  person: Person,
+  known: Identity,
+  client: Client,
+  transaction: Transaction,
+): Promise<SignedIn> {
   const { User, Identity } = core.database.models;
   const user = await User.findByPk(known.userId, { transaction, lock: transaction.LOCK.UPDATE });
   // The identity may have been removed, or linked again to another account, before the lock.
   const identity = await Identity.findOne({ where: { id: known.id, userId: known.userId }, transaction });
-  if (!identity || !user?.isActive) throw noAccount(core, 'the account is inactive, or the identity was removed');
+  if (!identity || !user?.isActive) throw refusal(core, person, 'the account is inactive, or the identity was removed');
   await user.update({ lastLogin: core.now() }, { transaction });
   return { identity, ...(await startSession(core, user, client, transaction, 'oidc')) };
 }
@@ -104,9 +117,10 @@ async function startLinked(
   transaction: Transaction,
 ): Promise<SignedIn> {
   const user = await core.database.models.User.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
-  if (!user?.isActive || user.email !== person.email) throw noAccount(core, 'the account with this email is inactive');
+  if (!user?.isActive || user.email !== person.email)
+    throw refusal(core, person, 'the account with this email is inactive');
   if (user.role === 'super_admin')
-    throw noAccount(core, 'the super admin links this identity in the profile, with the password');
+    throw refusal(core, person, 'the super admin links this identity in the profile, with the password');
   const actor = ownerOf(user, client);
   user.set({ lastLogin: core.now(), ...(user.emailConfirmedAt === null && claimedFields(core, user)) });
   await saveUser(core, user, { action: 'own.link', actor }, transaction);
@@ -132,8 +146,9 @@ async function startCreated(
   client: Client,
   transaction: Transaction,
 ): Promise<SignedIn> {
-  if (core.config.oidc.create === 'off') throw noAccount(core, 'no account has this email, and OIDC_CREATE is off');
-  if (!person.names) throw new AppError('OIDC_NAME_MISSING');
+  if (core.config.oidc.create === 'off')
+    throw refusal(core, person, 'no account has this email, and OIDC_CREATE is off');
+  if (!person.names) throw refusal(core, person, 'the claims have no first and last name', 'OIDC_NAME_MISSING');
   const fields = { ...person.names, email: person.email, phone: '', role: 'trainee' as const };
   const user = await insertAccount(core, { ...fields, ...withoutPassword(core) }, transaction);
   await user.update({ lastLogin: core.now(), emailConfirmedAt: core.now() }, { transaction });

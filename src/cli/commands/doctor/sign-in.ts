@@ -8,7 +8,7 @@ import {
   type Provider,
   requestSeconds,
 } from '../../../services/identities/provider.js';
-import { type FaultKind, faultOf } from '../../../services/identities/provider-faults.js';
+import { type FaultKind, faultOf, oauthErrorOf } from '../../../services/identities/provider-faults.js';
 import { type Finding, failed, ok, warning } from './files.js';
 
 /** Signatures of ID tokens that the service can verify. */
@@ -30,6 +30,9 @@ const remedies: Readonly<Record<FaultKind, string>> = {
     'Copy OIDC_CLIENT_ID and OIDC_CLIENT_SECRET from the issuer again: the secret may have expired, and is not the id of the secret.',
   other: 'Ask the operator of the issuer.',
 };
+
+const compareAtIssuer =
+  'Compare OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and the redirect URI with the issuer, and permit the authorization code flow there.';
 
 /** Shows the addresses to enter at the issuer. */
 export function signInAddresses(context: Context): Finding {
@@ -129,7 +132,16 @@ async function clientFindings(context: Context, { library, configuration }: Prov
       error instanceof library.ResponseBodyError || error instanceof library.WWWAuthenticateChallengeError;
     const clock = isAnswer ? clockFindings(context, error.response.headers.get('date')) : [];
     if (kind === 'client')
-      return [failed(`${text}: it does not accept the client id and secret`, remedies.client), ...clock];
+      return [
+        // Some issuers answer any other mistake with another error.
+        oauthErrorOf(error) === 'unauthorized_client'
+          ? failed(
+              `${text}: it does not accept the client id, its secret, the redirect URI or the flow`,
+              compareAtIssuer,
+            )
+          : failed(`${text}: it does not accept the client id and secret`, remedies.client),
+        ...clock,
+      ];
     // Any other error of OAuth 2.0 refuses the code only.
     return isAnswer
       ? clock

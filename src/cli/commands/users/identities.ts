@@ -1,3 +1,4 @@
+import { AppError } from '../../../errors.js';
 import { presentIdentity } from '../../../presenters/identity.js';
 import { findUser } from '../../../services/accounts/queries.js';
 import type { Context } from '../../../services/context.js';
@@ -25,11 +26,16 @@ export async function list(run: Run<'<user>'>): Promise<Result> {
 type UnlinkRun = Run<'<user> [identity]', typeof yesOption>;
 
 /** Returns the id of the named identity or of the only one, or asks for it. @throws AppError `USAGE`, `NOT_FOUND`, `INTERRUPTED` */
-async function identityIdOf(run: UnlinkRun, context: Context, userId: string): Promise<string> {
+async function identityIdOf(
+  run: UnlinkRun,
+  context: Context,
+  { id: userId, email }: { id: string; email: string },
+): Promise<string> {
   const { identity } = run.arguments;
   if (identity !== undefined) return resolveShortId(context, 'Identity', identity, { userId });
   const [only, ...others] = await listIdentities(context, userId);
-  return only && others.length === 0 ? only.id : pickRecord(run, context, 'identity', { user: userId });
+  if (!only) throw new AppError('NOT_FOUND', `${email} has no identities.`);
+  return others.length === 0 ? only.id : pickRecord(run, context, 'identity', { user: userId });
 }
 
 /**
@@ -39,7 +45,7 @@ async function identityIdOf(run: UnlinkRun, context: Context, userId: string): P
 export async function unlink(run: UnlinkRun): Promise<Result> {
   const context = await run.context();
   const user = await findUser(context, run.arguments.user);
-  const id = await identityIdOf(run, context, user.id);
+  const id = await identityIdOf(run, context, user);
   assertCanAsk(run, 'unlink');
   if (!run.options.yes) {
     const found = (await listIdentities(context, user.id)).find((one) => one.id === id);

@@ -71,7 +71,10 @@ describe('coursectl users identities and unlink', () => {
       exitCode: 1,
       message: `Identity not found: x. ${missing}`,
     });
-    expect(await cli.refusal(['users', 'unlink', email, '--yes'])).to.include({ exitCode: 2 });
+    expect(await cli.refusal(['users', 'unlink', email, '--yes'])).to.deep.equal({
+      exitCode: 1,
+      message: `${email} has no identities.`,
+    });
     expect((await cli.refusal(['users', 'identities', 'nobody@example.org'])).message).to.match(/^User not found/);
   });
 });
