@@ -153,7 +153,8 @@ describePages('Each list', function () {
     await page.goBack();
     const tab = page.context().waitForEvent('page');
     await page.getByRole('link', { name: /^Ann/ }).click({ modifiers: ['ControlOrMeta'] });
-    expect((await tab).url()).toBe(`${test.url}/people/${ann.id}`);
+    // The new tab is blank until its page answers.
+    await expect(await tab).toHaveURL(`${test.url}/people/${ann.id}`);
     await expect(page).toHaveURL(`${test.url}/people?role=trainee`);
 
     await openList(page, lists.courses);

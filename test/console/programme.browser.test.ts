@@ -66,7 +66,8 @@ describePages('A programme with a name and a logo of its own', function () {
       await expect(page, screen).toHaveTitle(`${title} · ${name}`);
       await expect(page.getByText(name, { exact: true }), screen).toBeVisible();
       await expect(footer(page), screen).toBeVisible();
-      expect(await isDrawn(page), screen).toBe(true);
+      // The image may arrive after the text.
+      await expect.poll(() => isDrawn(page), { message: screen }).toBe(true);
       expect(await problemsOf(page, screen), screen).toEqual([]);
       await page.context().close();
     }
@@ -91,7 +92,7 @@ describePages('A programme with a name and a logo of its own', function () {
       await expect(page).toHaveTitle(`Profil · ${name}`);
       await expect(page.getByRole('banner').getByText(name, { exact: true })).toBeVisible();
       await expect(page.getByText('Läuft mit coursectl')).toBeVisible();
-      expect(await isDrawn(page)).toBe(true);
+      await expect.poll(() => isDrawn(page)).toBe(true);
       expect(await problemsOf(page, role)).toEqual([]);
       await page.getByRole('button', { name: 'Menü', exact: true }).click();
       await settled(page);
