@@ -4,6 +4,7 @@ import type { User } from '../../../src/db/models/user.js';
 import { operator } from '../../../src/services/core.js';
 import { createCourse, deleteCourse, publishCourse, updateCourse } from '../../../src/services/courses/commands.js';
 import { courseEffects } from '../../../src/services/courses/effects.js';
+import { undoCourseImport } from '../../../src/services/courses/import.js';
 import { buildCertificate, buildCourse, buildMaterial, buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
 
@@ -71,5 +72,12 @@ describe('A change of a course', () => {
     expect((await Certificate.findOne())?.revokedAt).to.be.a('date');
     expect(await StoredFile.count()).to.equal(0);
     expect(courseEffects(course, undefined)).to.deep.equal({ revokesCertificates: true, removesFiles: true });
+  });
+
+  it('removes its files if the undo of an import deletes the course', async () => {
+    // Retention has deleted the audit entry of the file, which would keep the course.
+    await buildMaterial(context(), course);
+    expect(await undoCourseImport(context(), operator, [course.id])).to.have.length(1);
+    expect(await context().database.models.StoredFile.count()).to.equal(0);
   });
 });
