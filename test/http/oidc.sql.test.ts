@@ -15,7 +15,7 @@ import {
   signIn,
   tokenFor,
 } from '../support/factories.js';
-import { useHarness } from '../support/harness.js';
+import { relaxedDeadlines, useHarness } from '../support/harness.js';
 import { issuerSettings, useIssuer } from '../support/issuer.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { expectFailure } from './support/expectations.js';
@@ -200,7 +200,8 @@ describe("Signing in with the organisation's account", () => {
 
 describe('Accounts that the first sign-in creates', () => {
   const given = useIssuer();
-  const harness = useHarness(() => ({ ...issuerSettings(given.issuer), OIDC_CREATE: 'trainee' }));
+  const settings = () => ({ ...issuerSettings(given.issuer), OIDC_CREATE: 'trainee' });
+  const harness = useHarness(settings, undefined, { deadlines: relaxedDeadlines });
   const { begin, comeBack, signInAs, placeAs } = oidcBrowser(harness, given);
   const findAda = () => harness.context.database.models.User.findOne({ where: { email: ada.email } });
 
