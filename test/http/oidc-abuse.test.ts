@@ -23,7 +23,7 @@ describe('A person who has signed in with the initial password of somebody else'
   const given = useIssuer();
   const harness = useHarness(() => ({ ...issuerSettings(given.issuer), ...mailSettings }));
   const mailbox = useMailServer(harness);
-  const { comeBack, placeAs } = oidcBrowser(harness, given);
+  const { sendAnswer, placeAs } = oidcBrowser(harness, given);
   const post = (path: string, body: object, token?: string) => harness.api('post', path, token).send(body);
 
   /** Signs in with the initial password, chooses another one, and links the identity of the attacker. */
@@ -34,7 +34,7 @@ describe('A person who has signed in with the initial password of somebody else'
     await harness.api('put', '/api/auth/first-password-change', token).send({ newPassword }).expect(200);
     const begun = await post('/api/auth/identities', { currentPassword: newPassword }, token).expect(200);
     const answer = given.issuer.signIn(begun.body.url, eve);
-    const end = await comeBack(answer, cookieOf(begun, stateName) ?? '');
+    const end = await sendAnswer(answer, cookieOf(begun, stateName) ?? '');
     expect(end.headers.location).to.equal('/profile#oidc=linked');
     expect(await placeAs(eve)).to.equal('/people');
     return { user, token, newPassword };
@@ -145,7 +145,7 @@ describe('A page of another site', () => {
 describe('A single client without an account', () => {
   const given = useIssuer();
   const harness = useHarness(() => issuerSettings(given.issuer));
-  const { begin, comeBack } = oidcBrowser(harness, given);
+  const { begin, sendAnswer } = oidcBrowser(harness, given);
   const asked = (path: string, since: number) =>
     given.issuer.requests.slice(since).filter((one) => one === path).length;
 
@@ -154,9 +154,9 @@ describe('A single client without an account', () => {
     const since = given.issuer.requests.length;
     const state = stateOf(location);
     for (let count = 0; count < 10; count += 1)
-      await comeBack(new URLSearchParams({ error: 'server_error', state }), cookie);
+      await sendAnswer(new URLSearchParams({ error: 'server_error', state }), cookie);
     for (let count = 0; count < 10; count += 1)
-      await comeBack(new URLSearchParams({ code: 'x', iss: 'https://evil.example', state }), cookie);
+      await sendAnswer(new URLSearchParams({ code: 'x', iss: 'https://evil.example', state }), cookie);
     expect(asked('/.well-known/openid-configuration', since)).to.be.at.most(2);
   });
 });
@@ -189,7 +189,7 @@ describe('A single client while the issuer is silent', () => {
 describe('An issuer with an endless answer', () => {
   const given = useIssuer();
   const harness = useHarness(() => issuerSettings(given.issuer));
-  const { begin, comeBack } = oidcBrowser(harness, given);
+  const { begin, sendAnswer } = oidcBrowser(harness, given);
   let server: Server;
   let sentBytes = 0;
   before(async () => {
@@ -220,7 +220,7 @@ describe('An issuer with an endless answer', () => {
     harness.advance(2 * 60 * 60_000);
     const { location, cookie } = await begin();
     const answer = given.issuer.signIn(location, ada);
-    const { headers } = await comeBack(answer, cookie);
+    const { headers } = await sendAnswer(answer, cookie);
     expect(headers.location).to.equal(refused('OIDC_UNAVAILABLE'));
     expect(sentBytes / 1024 / 1024).to.be.below(16);
   }).timeout(30_000);

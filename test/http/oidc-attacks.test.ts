@@ -22,7 +22,7 @@ describe('A hostile answer of the issuer', () => {
   const lines: string[] = [];
   const logger = createLogger('trace', { write: (line) => void lines.push(line) });
   const harness = useHarness(() => ({ ...issuerSettings(given.issuer), OIDC_CREATE: 'trainee' }), logger);
-  const { begin, comeBack, get, placeAs } = oidcBrowser(harness, given);
+  const { begin, sendAnswer, get, placeAs } = oidcBrowser(harness, given);
   beforeEach(() => void lines.splice(0));
   afterEach('leaves no session, and no value of a token in the log', async () => {
     expect(await harness.context.database.models.Session.count()).to.equal(0);
@@ -94,7 +94,7 @@ describe('A hostile answer of the issuer', () => {
     const { location, cookie } = await begin();
     const state = new URL(location).searchParams.get('state') ?? '';
     const place = async (query: Record<string, string>, sent = cookie) =>
-      (await comeBack(new URLSearchParams(query), sent)).headers.location;
+      (await sendAnswer(new URLSearchParams(query), sent)).headers.location;
     expect(await place({ error: 'access_denied', state })).to.equal(refused('OIDC_DENIED'));
     expect(await place({ error: 'server_error', state })).to.equal(unavailable);
     for (const query of [{ code: 'x' }, { code: 'x', state: 'another' }, { error: 'access_denied' }, {}] as Record<
@@ -117,7 +117,7 @@ describe('A hostile answer of the issuer', () => {
     const second = await begin();
     const answer = given.issuer.signIn(first.location, ada);
     const invalid = refused('OIDC_STATE_INVALID');
-    expect((await comeBack(answer, second.cookie)).headers.location).to.equal(invalid);
+    expect((await sendAnswer(answer, second.cookie)).headers.location).to.equal(invalid);
     expect((await get(`/api/oidc/callback?${answer}`).expect(303)).headers.location).to.equal(invalid);
     expect(await placeAs(ada, { ...second, cookie: `${second.cookie.slice(0, -3)}abc` })).to.equal(invalid);
     harness.advance(10 * 60_000 + 1000);
@@ -127,8 +127,8 @@ describe('A hostile answer of the issuer', () => {
   it('is refused the second time, also with the cookie of the first time', async () => {
     const { location, cookie } = await begin();
     const answer = given.issuer.signIn(location, ada);
-    expect((await comeBack(answer, cookie)).headers.location).to.equal('/people');
-    const again = await comeBack(answer, cookie);
+    expect((await sendAnswer(answer, cookie)).headers.location).to.equal('/people');
+    const again = await sendAnswer(answer, cookie);
     expect(again.headers.location).to.equal(refused('OIDC_STATE_INVALID'));
     expect(cookieOf(again, sessionName)).to.equal(undefined);
     await harness.context.database.models.Session.destroy({ where: {} });
@@ -209,7 +209,7 @@ describe('An issuer that is down', () => {
 describe('Tokens and states', () => {
   const given = useIssuer();
   const harness = useHarness(() => issuerSettings(given.issuer));
-  const { begin, comeBack } = oidcBrowser(harness, given);
+  const { begin, sendAnswer } = oidcBrowser(harness, given);
 
   it('have cookies of their own: the state reaches the service from the issuer, the session only from its pages', async () => {
     const start = await harness.api('get', '/api/oidc/start').set('Host', '127.0.0.1').expect(303);
@@ -217,7 +217,7 @@ describe('Tokens and states', () => {
     expect(state).to.match(/^__Host-coursectl-oidc=[\w.-]+; Path=\/; HttpOnly; Secure; SameSite=Lax; Max-Age=600$/);
     await buildUser(harness.context, { email: ada.email });
     const { cookie, location } = await begin();
-    const end = await comeBack(given.issuer.signIn(location, ada), cookie);
+    const end = await sendAnswer(given.issuer.signIn(location, ada), cookie);
     expect(end.headers['set-cookie']).to.have.length(2);
     expect(end.headers['set-cookie']?.[0]).to.match(/^__Host-coursectl-oidc=; .*Max-Age=0$/);
     expect(end.headers['set-cookie']?.[1]).to.match(
@@ -236,7 +236,7 @@ describe('Tokens and states', () => {
       .send({ currentPassword: 'factory password' });
     await harness.api('get', '/api/auth/me', cookieOf(linking, stateName) ?? 'x').expect(401);
     const answer = given.issuer.signIn(location, ada);
-    const response = await comeBack(answer, await tokenFor(harness.context, user));
+    const response = await sendAnswer(answer, await tokenFor(harness.context, user));
     expect(response.headers.location).to.equal(refused('OIDC_STATE_INVALID'));
   });
 });

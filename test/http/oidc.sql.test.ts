@@ -202,7 +202,7 @@ describe('Accounts that the first sign-in creates', () => {
   const given = useIssuer();
   const settings = () => ({ ...issuerSettings(given.issuer), OIDC_CREATE: 'trainee' });
   const harness = useHarness(settings, undefined, { deadlines: relaxedDeadlines });
-  const { begin, comeBack, signInAs, placeAs } = oidcBrowser(harness, given);
+  const { begin, sendAnswer, signInAs, placeAs } = oidcBrowser(harness, given);
   const findAda = () => harness.context.database.models.User.findOne({ where: { email: ada.email } });
 
   it('are trainees without a phone and a password', async () => {
@@ -243,7 +243,7 @@ describe('Accounts that the first sign-in creates', () => {
   it('are one account after 20 first sign-ins at once', async () => {
     const begun = await Promise.all(Array.from({ length: 20 }, () => begin()));
     const answers = begun.map(({ location, cookie }) => ({ query: given.issuer.signIn(location, ada), cookie }));
-    const responses = await Promise.all(answers.map(({ query, cookie }) => comeBack(query, cookie)));
+    const responses = await Promise.all(answers.map(({ query, cookie }) => sendAnswer(query, cookie)));
     expect(responses.map(({ headers }) => headers.location)).to.deep.equal(Array.from({ length: 20 }, () => '/people'));
     const { User, Identity, Session } = harness.context.database.models;
     expect(await User.count()).to.equal(1);
@@ -263,14 +263,14 @@ describe('Accounts that the first sign-in creates', () => {
 describe('Identities', () => {
   const given = useIssuer();
   const harness = useHarness(() => issuerSettings(given.issuer));
-  const { comeBack, signInAs, placeAs } = oidcBrowser(harness, given);
+  const { sendAnswer, signInAs, placeAs } = oidcBrowser(harness, given);
   async function beginLink(token: string, currentPassword = factoryPassword) {
     const response = await harness.api('post', '/api/auth/identities', token).send({ currentPassword });
     return { response, location: response.body.url, cookie: cookieOf(response, stateName) ?? '' };
   }
   async function link(token: string, claims = ada) {
     const { location, cookie } = await beginLink(token);
-    return (await comeBack(given.issuer.signIn(location, claims), cookie)).headers.location;
+    return (await sendAnswer(given.issuer.signIn(location, claims), cookie)).headers.location;
   }
 
   it('are linked by their owners, with the password, also by the super admin and with any email', async () => {
@@ -317,7 +317,7 @@ describe('Identities', () => {
       const person = await signIn(context);
       const { location, cookie } = await beginLink(person.token);
       await end(person);
-      const { headers } = await comeBack(given.issuer.signIn(location, ada), cookie);
+      const { headers } = await sendAnswer(given.issuer.signIn(location, ada), cookie);
       expect(headers.location, title).to.equal('/profile#oidc=OIDC_STATE_INVALID');
     }
     expect(await context.database.models.Identity.count()).to.equal(0);

@@ -41,14 +41,14 @@ export function oidcBrowser(harness: Harness, given: { issuer: Issuer }) {
     const response = await get('/api/oidc/start').query({ returnTo }).expect(303);
     return { location: response.headers.location ?? '', cookie: cookieOf(response, stateName) ?? '' };
   }
-  /** Returns from the issuer to the service. */
-  const comeBack = (query: URLSearchParams, cookie: string): Test =>
+  /** Sends the answer of the issuer to the service, as the browser does. */
+  const sendAnswer = (query: URLSearchParams, cookie: string): Test =>
     get(`/api/oidc/callback?${query}`).set('Cookie', `${stateName}=${cookie}`).expect(303);
   async function signInAs(claims: JWTPayload, begun?: Begun): Promise<Response> {
     const { location, cookie } = begun ?? (await begin());
-    return comeBack(given.issuer.signIn(location, claims), cookie);
+    return sendAnswer(given.issuer.signIn(location, claims), cookie);
   }
   /** Returns the address after a sign-in. */
   const placeAs = async (claims: JWTPayload, begun?: Begun) => (await signInAs(claims, begun)).headers.location;
-  return { get, begin, comeBack, signInAs, placeAs };
+  return { get, begin, sendAnswer, signInAs, placeAs };
 }
